@@ -1,0 +1,11 @@
+// Compiles src/ to dist/ (JavaScript, types, source maps) and marks the command as executable.
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const tsc = fileURLToPath(new URL('../node_modules/typescript/bin/tsc', import.meta.url));
+const { status } = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' });
+if (status !== 0) process.exit(status ?? 1);
+const command = new URL('../dist/cli/main.js', import.meta.url);
+if (existsSync(command)) chmodSync(command, 0o755);

@@ -1,0 +1,179 @@
+// What the author said: bodies, joints, loops, with names; plain data that never changes.
+
+import type { JointType, JointTypeName } from '../joints/index.js';
+import type { Mat3, Vec3 } from '../spatial/matrix3.js';
+import { MechanismError, type Problem } from './errors.js';
+
+/** Index that stands for the ground where a body is expected. */
+export const GROUND = -1;
+
+/** A rigid placement: E maps coordinates of the carrying frame to the placed frame, t is its origin in the carrying frame. */
+export interface Placement {
+  readonly E: Mat3;
+  readonly t: Vec3;
+}
+
+export type Geometry =
+  | { readonly kind: 'box'; readonly size: Vec3 }
+  | { readonly kind: 'cylinder'; readonly radius: number; readonly length: number }
+  | { readonly kind: 'capsule'; readonly radius: number; readonly length: number }
+  | { readonly kind: 'sphere'; readonly radius: number }
+  | { readonly kind: 'mesh'; readonly path: string; readonly scale: Vec3 };
+
+/** A shape on a body, for drawing or for contact. Data only: no algorithm of the dynamics reads it. */
+export interface Shape extends Placement {
+  readonly name?: string;
+  readonly geometry: Geometry;
+  /** Red, green, blue, opacity, each from 0 to 1. */
+  readonly color?: readonly [number, number, number, number];
+}
+
+export interface Body {
+  readonly name: string;
+  readonly mass: number;
+  /** Centre of mass, body frame. */
+  readonly com: Vec3;
+  /** Rotational inertia about the centre of mass, body frame. */
+  readonly inertia: Mat3;
+  readonly visuals: readonly Shape[];
+  readonly collisions: readonly Shape[];
+}
+
+export interface JointLimits {
+  readonly lower?: number;
+  readonly upper?: number;
+  readonly effort?: number;
+  readonly velocity?: number;
+}
+
+/** What kind of joint, as the author gives it; axes are unit vectors in tree-frame coordinates. */
+export interface JointKind {
+  readonly type: JointTypeName;
+  readonly axis: Vec3;
+  readonly axis2: Vec3;
+  /** Metres per radian, helical joints. */
+  readonly pitch: number;
+}
+
+/** Joint i carries body i. */
+export interface Joint extends JointKind, Placement {
+  readonly name: string;
+  /** Index of the parent body, or GROUND. */
+  readonly parent: number;
+  readonly model: JointType;
+  /** Where its coordinates stand in q and in v. */
+  readonly iq: number;
+  readonly iv: number;
+  /** Viscous: force = -damping v, each degree of freedom. */
+  readonly damping: number;
+  /** Coulomb: force of this size against the motion. */
+  readonly friction: number;
+  /** Rotor inertia added to the joint's own diagonal of the mass matrix. */
+  readonly armature: number;
+  /** Spring: force = -stiffness (q - rest); joints of one degree of freedom. */
+  readonly stiffness: number;
+  readonly rest: number;
+  readonly limits: JointLimits;
+}
+
+/** A joint between two bodies of the tree: frame b moves against frame a as the joint allows. */
+export interface LoopJoint extends JointKind {
+  readonly name: string;
+  readonly a: LoopFrame;
+  readonly b: LoopFrame;
+}
+
+export interface LoopFrame extends Placement {
+  /** Index of a body, or GROUND. */
+  readonly body: number;
+}
+
+/** A named frame on a body. */
+export interface Frame extends Placement {
+  readonly name: string;
+  readonly body: number;
+}
+
+/** q[joint] = multiplier q[source] + offset: a mimic joint. Sources are independent joints. */
+export interface Coupling {
+  readonly joint: number;
+  readonly source: number;
+  readonly multiplier: number;
+  readonly offset: number;
+}
+
+/** An immutable mechanism. Made by createMechanism or MechanismBuilder, which check it. */
+export class Mechanism {
+  readonly name: string;
+  readonly gravity: Vec3;
+  readonly bodies: readonly Body[];
+  /** joints[i] carries bodies[i]. */
+  readonly joints: readonly Joint[];
+  readonly loops: readonly LoopJoint[];
+  readonly frames: readonly Frame[];
+  readonly couplings: readonly Coupling[];
+  /** What was noticed and let pass. */
+  readonly warnings: readonly Problem[];
+  /** Numbers in q. */
+  readonly nq: number;
+  /** Numbers in v. */
+  readonly nv: number;
+  readonly #bodyIndex: ReadonlyMap<string, number>;
+  readonly #jointIndex: ReadonlyMap<string, number>;
+
+  constructor(parts: {
+    name: string;
+    gravity: Vec3;
+    bodies: readonly Body[];
+    joints: readonly Joint[];
+    loops: readonly LoopJoint[];
+    frames: readonly Frame[];
+    couplings: readonly Coupling[];
+    warnings: readonly Problem[];
+  }) {
+    this.name = parts.name;
+    this.gravity = parts.gravity;
+    this.bodies = parts.bodies;
+    this.joints = parts.joints;
+    this.loops = parts.loops;
+    this.frames = parts.frames;
+    this.couplings = parts.couplings;
+    this.warnings = parts.warnings;
+    let nq = 0;
+    let nv = 0;
+    for (const { model } of parts.joints) {
+      nq += model.nq;
+      nv += model.nv;
+    }
+    this.nq = nq;
+    this.nv = nv;
+    this.#bodyIndex = new Map(parts.bodies.map((body, i) => [body.name, i]));
+    this.#jointIndex = new Map(parts.joints.map((joint, i) => [joint.name, i]));
+  }
+
+  /** Index of the body of that name; an error that lists near names where there is none. */
+  bodyIndex(name: string): number {
+    return find(this.#bodyIndex, name, 'body');
+  }
+
+  /** Index of the joint of that name (the same as that of the body it carries). */
+  jointIndex(name: string): number {
+    return find(this.#jointIndex, name, 'joint');
+  }
+
+  hasBody(name: string): boolean {
+    return this.#bodyIndex.has(name);
+  }
+
+  hasJoint(name: string): boolean {
+    return this.#jointIndex.has(name);
+  }
+}
+
+function find(index: ReadonlyMap<string, number>, name: string, what: string): number {
+  const found = index.get(name);
+  if (found !== undefined) return found;
+  const known = [...index.keys()];
+  const shown = known.slice(0, 8).join(', ') + (known.length > 8 ? ', ...' : '');
+  throw MechanismError.of(`unknown-${what}`, '', `There is no ${what} "${name}". The mechanism has: ${shown || 'none'}.`);
+}

@@ -1,0 +1,100 @@
+// Positions and velocities of a mechanism, in the order of its joints.
+
+import { MechanismError } from './errors.js';
+import type { Joint, Mechanism } from './mechanism.js';
+import { Random } from './random.js';
+
+export class State {
+  readonly mechanism: Mechanism;
+  /** Positions, mechanism.nq numbers; joint i owns q[joint.iq ...]. */
+  readonly q: Float64Array;
+  /** Velocities, mechanism.nv numbers; joint i owns v[joint.iv ...]. */
+  readonly v: Float64Array;
+  time = 0;
+
+  /** The neutral state: every joint at its zero (coupled joints follow), at rest. */
+  constructor(mechanism: Mechanism) {
+    this.mechanism = mechanism;
+    this.q = new Float64Array(mechanism.nq);
+    this.v = new Float64Array(mechanism.nv);
+    for (const joint of mechanism.joints) joint.model.neutral(this.q, joint.iq);
+    this.applyCouplings();
+  }
+
+  /** A reproducible random state: positions within the limits where there are any. */
+  static random(mechanism: Mechanism, seed: number): State {
+    const random = new Random(seed);
+    const state = new State(mechanism);
+    for (const joint of mechanism.joints) setRandomPosition(state.q, joint, random);
+    for (let k = 0; k < mechanism.nv; k++) state.v[k] = random.between(-1, 1);
+    state.applyCouplings();
+    return state;
+  }
+
+  clone(): State {
+    return new State(this.mechanism).copy(this);
+  }
+
+  copy(other: State): this {
+    this.q.set(other.q);
+    this.v.set(other.v);
+    this.time = other.time;
+    return this;
+  }
+
+  /** Sets one joint by name; a number will do for joints of one degree of freedom. Quaternions are normalised. */
+  set(jointName: string, q: number | ArrayLike<number>, v?: number | ArrayLike<number>): this {
+    const joint = this.mechanism.joints[this.mechanism.jointIndex(jointName)];
+    const { model, iq, iv } = joint;
+    this.q.set(checked(joint, 'positions', model.nq, q), iq);
+    if (model.nq === model.nv + 1) normaliseQuaternion(joint, this.q);
+    if (v !== undefined) this.v.set(checked(joint, 'velocities', model.nv, v), iv);
+    return this;
+  }
+
+  /** Makes coupled (mimic) joints follow their sources. */
+  applyCouplings(): this {
+    const { couplings, joints } = this.mechanism;
+    for (const { joint, source, multiplier, offset } of couplings) {
+      this.q[joints[joint].iq] = multiplier * this.q[joints[source].iq] + offset;
+      this.v[joints[joint].iv] = multiplier * this.v[joints[source].iv];
+    }
+    return this;
+  }
+}
+
+function checked(joint: Joint, what: string, n: number, given: number | ArrayLike<number>): number[] {
+  const values = typeof given === 'number' ? [given] : Array.from(given);
+  const where = `joint "${joint.name}"`;
+  if (values.length !== n)
+    throw MechanismError.of('state', where, `A ${joint.type} joint has ${n} ${what}, got ${values.length}.`);
+  if (!values.every(Number.isFinite))
+    throw MechanismError.of('not-finite', where, `The ${what} must be finite numbers, got ${values.join(', ')}.`);
+  return values;
+}
+
+function normaliseQuaternion(joint: Joint, q: Float64Array): void {
+  const length = Math.hypot(q[joint.iq], q[joint.iq + 1], q[joint.iq + 2], q[joint.iq + 3]);
+  if (length < 1e-6)
+    throw MechanismError.of('quaternion', `joint "${joint.name}"`, 'A quaternion must not be zero.');
+  if (Math.abs(length - 1) < 1e-15) return;
+  for (let k = 0; k < 4; k++) q[joint.iq + k] /= length;
+}
+
+function setRandomPosition(q: Float64Array, { model, iq, limits }: Joint, random: Random): void {
+  switch (model.name) {
+    case 'spherical':
+      q.set(random.quaternion(), iq);
+      break;
+    case 'floating':
+      q.set(random.quaternion(), iq);
+      for (let k = 4; k < 7; k++) q[iq + k] = random.between(-1, 1);
+      break;
+    default: {
+      const range = model.name === 'prismatic' ? 0.5 : model.nv === 1 ? Math.PI / 2 : 1;
+      const low = Math.max(limits.lower ?? -range, -2 * Math.PI);
+      const high = Math.min(limits.upper ?? range, 2 * Math.PI);
+      for (let k = 0; k < model.nq; k++) q[iq + k] = random.between(low, Math.max(low, high));
+    }
+  }
+}
