@@ -129,26 +129,17 @@ export function quaternionFromRotation(R: Mat3): Quat {
 
 /**
  * Coordinate change E into a frame whose z axis is the unit vector `n`: rows are e1, e2, n, so E n = [0, 0, 1].
- * Continuous except across n_z = 0 (from above) and exact for the coordinate axes; for n = z it is the identity.
- * (Duff et al., Building an Orthonormal Basis, Revisited, JCGT 2017.)
+ * For the coordinate axes the rows follow in cyclic order (x: y, z, x), so that E only renames components; otherwise the
+ * construction of Duff et al., "Building an Orthonormal Basis, Revisited" (JCGT 2017).
  */
-export function frameWithAxisZ(n: Vec3): Mat3 {
+export function axisFrame(n: Vec3): Mat3 {
   const [x, y, z] = n;
+  if (x === 1) return [0, 1, 0, 0, 0, 1, 1, 0, 0];
+  if (y === 1) return [0, 0, 1, 1, 0, 0, 0, 1, 0];
   const sign = z < 0 ? -1 : 1;
   const a = -1 / (sign + z);
   const b = x * y * a;
-  const exact = (value: number): number => (Math.abs(value) < 1e-15 ? 0 : value);
-  return [
-    exact(1 + sign * x * x * a),
-    exact(sign * b),
-    exact(-sign * x),
-    exact(b),
-    exact(sign + y * y * a),
-    exact(-y),
-    x,
-    y,
-    z,
-  ];
+  return [1 + sign * x * x * a, sign * b, -sign * x, b, sign + y * y * a, -y, x, y, z];
 }
 
 /** How far a matrix is from a rotation: largest entry of |E E^T - 1|, or 2 for a reflection. */

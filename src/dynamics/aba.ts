@@ -1,0 +1,642 @@
+// Forward dynamics by the articulated-body algorithm (ABA, Featherstone 1983), O(n).
+//
+//   1 outwards  the motion with qdd = 0: angular velocity w, angular acceleration alpha, acceleration a of the origin
+//               (less gravity), W = [alpha x] + [w x]^2; the force it needs is the bias force
+//               p = [h x a + axial(W Sigma), m a + W h] - external,   I_A = I
+//   2 inwards   U = I_A S,  D = S^T U + armature,  u = tau - S^T p_A
+//               I_A of the parent += X^T (I_A - U D^-1 U^T) X,   p_A of the parent += X^T (p_A + U D^-1 u)
+//   3 outwards  delta = X delta_p,  qdd = D^-1 (u - U^T delta),  delta += S qdd
+//
+// All velocity terms sit in pass 1, in the Newton-Euler form, which is cheaper than the customary c and I_A c.
+// The force through joint i on link i is I_A delta + p_A.
+//
+// This file has the joints of one degree of freedom about or along z ("screws"), in two steps: the turn by q touches
+// only x and y, and the constant rotation of the placement is mostly a renaming of axes. aba-wide.ts has the others.
+
+import type { Tree } from '../mechanism/tree.js';
+import { ROTATION_CYCLIC, ROTATION_CYCLIC_BACK, ROTATION_GENERAL } from '../mechanism/tree.js';
+import {
+  ACC,
+  ALPHA,
+  type AbaScratch,
+  C_ADVANCE,
+  C_E,
+  C_H,
+  C_I,
+  C_MASS,
+  C_SIGMA,
+  C_T,
+  C_TURN,
+  CONSTANTS,
+  COS,
+  DELTA,
+  G,
+  IA_H,
+  IA_J,
+  IA_M,
+  OMEGA,
+  PA,
+  R,
+  RECORD,
+  SIN,
+  UD,
+  W,
+} from './aba-layout.js';
+import { addCarriedToParent, wideAccelerate, wideAssemble, wideMove } from './aba-wide.js';
+
+export { type AbaScratch, createAba } from './aba-layout.js';
+
+/**
+ * qdd <- forward dynamics. `external`: n x 6 forces on the links in link coordinates, or null. `armature`: inertia added
+ * to each degree of freedom, in the order of v.
+ * Returns -1, or the first link at which the inertia felt by the joint is not positive: the mass matrix is singular.
+ */
+export function aba(
+  tree: Tree,
+  scratch: AbaScratch,
+  qdd: Float64Array,
+  q: Float64Array,
+  qd: Float64Array,
+  tau: Float64Array,
+  external: Float64Array | null,
+  armature: Float64Array = tree.armature,
+): number {
+  const { n, parent, gravity, iq, iv, rotation } = tree;
+  const { s, c, wideAt } = scratch;
+  s.fill(0, 0, RECORD);
+  s[ACC] = -gravity[0];
+  s[ACC + 1] = -gravity[1];
+  s[ACC + 2] = -gravity[2];
+  for (let i = 0; i < n; i++) {
+    const o = RECORD * (i + 1);
+    const op = RECORD * (parent[i] + 1);
+    if (wideAt[i] < 0) screwMove(s, o, op, c, CONSTANTS * i, rotation[i], q[iq[i]], qd[iv[i]]);
+    else wideMove(tree, scratch, i, q, qd);
+    setBias(s, o, c, CONSTANTS * i);
+    if (external !== null) for (let k = 0; k < 6; k++) s[o + PA + k] -= external[6 * i + k];
+  }
+  for (let i = n - 1; i >= 0; i--) {
+    const o = RECORD * (i + 1);
+    const op = RECORD * (parent[i] + 1);
+    const fine =
+      wideAt[i] < 0
+        ? screwAssemble(s, o, op, c, CONSTANTS * i, rotation[i], tau[iv[i]], armature[iv[i]], scratch.carried)
+        : wideAssemble(tree, scratch, i, tau, armature);
+    if (!fine) return i;
+  }
+  for (let i = 0; i < n; i++) {
+    if (wideAt[i] < 0) {
+      const o = RECORD * (i + 1);
+      qdd[iv[i]] = screwAccelerate(s, o, RECORD * (parent[i] + 1), c, CONSTANTS * i, rotation[i]);
+    } else wideAccelerate(tree, scratch, i, qdd);
+  }
+  return -1;
+}
+
+/** forces <- n x 6: the force through each joint on its link, link coordinates; after aba. f = I_A delta + p_A. */
+export function abaForces(tree: Tree, scratch: AbaScratch, forces: Float64Array): void {
+  const { s } = scratch;
+  for (let i = 0; i < tree.n; i++) {
+    const o = RECORD * (i + 1);
+    const J = o + IA_J;
+    const H = o + IA_H;
+    const M = o + IA_M;
+    const [x, y, z] = [s[o + DELTA], s[o + DELTA + 1], s[o + DELTA + 2]];
+    const [a, b, d] = [s[o + DELTA + 3], s[o + DELTA + 4], s[o + DELTA + 5]];
+    const f = 6 * i;
+    forces[f] = s[o + PA] + s[J] * x + s[J + 1] * y + s[J + 2] * z + s[H] * a + s[H + 1] * b + s[H + 2] * d;
+    forces[f + 1] =
+      s[o + PA + 1] + s[J + 1] * x + s[J + 3] * y + s[J + 4] * z + s[H + 3] * a + s[H + 4] * b + s[H + 5] * d;
+    forces[f + 2] =
+      s[o + PA + 2] + s[J + 2] * x + s[J + 4] * y + s[J + 5] * z + s[H + 6] * a + s[H + 7] * b + s[H + 8] * d;
+    forces[f + 3] = s[o + PA + 3] + s[H] * x + s[H + 3] * y + s[H + 6] * z + s[M] * a + s[M + 1] * b + s[M + 2] * d;
+    forces[f + 4] =
+      s[o + PA + 4] + s[H + 1] * x + s[H + 4] * y + s[H + 7] * z + s[M + 1] * a + s[M + 3] * b + s[M + 4] * d;
+    forces[f + 5] =
+      s[o + PA + 5] + s[H + 2] * x + s[H + 5] * y + s[H + 8] * z + s[M + 2] * a + s[M + 4] * b + s[M + 5] * d;
+  }
+}
+
+/** Pass 1, screws: OMEGA, ALPHA, ACC, R of the link from those of its parent. */
+function screwMove(
+  s: Float64Array,
+  o: number,
+  op: number,
+  c: Float64Array,
+  k: number,
+  kind: number,
+  q: number,
+  qd: number,
+): void {
+  const turn = c[k + C_TURN];
+  const advance = c[k + C_ADVANCE];
+  const cos = Math.cos(turn * q);
+  const sin = Math.sin(turn * q);
+  const distance = advance * q;
+  const rx = c[k + C_T] + distance * c[k + C_E + 6];
+  const ry = c[k + C_T + 1] + distance * c[k + C_E + 7];
+  const rz = c[k + C_T + 2] + distance * c[k + C_E + 8];
+  let wx = s[op + OMEGA];
+  let wy = s[op + OMEGA + 1];
+  let wz = s[op + OMEGA + 2];
+  let lx = s[op + ALPHA];
+  let ly = s[op + ALPHA + 1];
+  let lz = s[op + ALPHA + 2];
+  let ax = s[op + ACC] + s[op + W] * rx + s[op + W + 1] * ry + s[op + W + 2] * rz;
+  let ay = s[op + ACC + 1] + s[op + W + 3] * rx + s[op + W + 4] * ry + s[op + W + 5] * rz;
+  let az = s[op + ACC + 2] + s[op + W + 6] * rx + s[op + W + 7] * ry + s[op + W + 8] * rz;
+  // Parent to tree coordinates.
+  if (kind === ROTATION_CYCLIC) {
+    const [w0, l0, a0] = [wx, lx, ax];
+    wx = wy;
+    wy = wz;
+    wz = w0;
+    lx = ly;
+    ly = lz;
+    lz = l0;
+    ax = ay;
+    ay = az;
+    az = a0;
+  } else if (kind === ROTATION_CYCLIC_BACK) {
+    const [w0, l0, a0] = [wz, lz, az];
+    wz = wy;
+    wy = wx;
+    wx = w0;
+    lz = ly;
+    ly = lx;
+    lx = l0;
+    az = ay;
+    ay = ax;
+    ax = a0;
+  } else if (kind === ROTATION_GENERAL) {
+    const e0 = c[k + C_E];
+    const e1 = c[k + C_E + 1];
+    const e2 = c[k + C_E + 2];
+    const e3 = c[k + C_E + 3];
+    const e4 = c[k + C_E + 4];
+    const e5 = c[k + C_E + 5];
+    const e6 = c[k + C_E + 6];
+    const e7 = c[k + C_E + 7];
+    const e8 = c[k + C_E + 8];
+    const [w0, w1, w2] = [wx, wy, wz];
+    wx = e0 * w0 + e1 * w1 + e2 * w2;
+    wy = e3 * w0 + e4 * w1 + e5 * w2;
+    wz = e6 * w0 + e7 * w1 + e8 * w2;
+    const [l0, l1, l2] = [lx, ly, lz];
+    lx = e0 * l0 + e1 * l1 + e2 * l2;
+    ly = e3 * l0 + e4 * l1 + e5 * l2;
+    lz = e6 * l0 + e7 * l1 + e8 * l2;
+    const [a0, a1, a2] = [ax, ay, az];
+    ax = e0 * a0 + e1 * a1 + e2 * a2;
+    ay = e3 * a0 + e4 * a1 + e5 * a2;
+    az = e6 * a0 + e7 * a1 + e8 * a2;
+  }
+  // Tree to link coordinates, then the joint's own motion: alpha += w x z qd, a += 2 w x z (advance qd).
+  const ux = cos * wx + sin * wy;
+  const uy = cos * wy - sin * wx;
+  const spin = turn * qd;
+  const slide = 2 * advance * qd;
+  s[o + COS] = cos;
+  s[o + SIN] = sin;
+  s[o + R] = rx;
+  s[o + R + 1] = ry;
+  s[o + R + 2] = rz;
+  s[o + OMEGA] = ux;
+  s[o + OMEGA + 1] = uy;
+  s[o + OMEGA + 2] = wz + spin;
+  s[o + ALPHA] = cos * lx + sin * ly + uy * spin;
+  s[o + ALPHA + 1] = cos * ly - sin * lx - ux * spin;
+  s[o + ALPHA + 2] = lz;
+  s[o + ACC] = cos * ax + sin * ay + uy * slide;
+  s[o + ACC + 1] = cos * ay - sin * ax - ux * slide;
+  s[o + ACC + 2] = az;
+}
+
+/** Pass 1, every joint: W, and the link's own inertia and bias force. */
+function setBias(s: Float64Array, o: number, c: Float64Array, k: number): void {
+  const wx = s[o + OMEGA];
+  const wy = s[o + OMEGA + 1];
+  const wz = s[o + OMEGA + 2];
+  const lx = s[o + ALPHA];
+  const ly = s[o + ALPHA + 1];
+  const lz = s[o + ALPHA + 2];
+  const ax = s[o + ACC];
+  const ay = s[o + ACC + 1];
+  const az = s[o + ACC + 2];
+  const m = c[k + C_MASS];
+  const hx = c[k + C_H];
+  const hy = c[k + C_H + 1];
+  const hz = c[k + C_H + 2];
+  const sxx = c[k + C_SIGMA];
+  const sxy = c[k + C_SIGMA + 1];
+  const sxz = c[k + C_SIGMA + 2];
+  const syy = c[k + C_SIGMA + 3];
+  const syz = c[k + C_SIGMA + 4];
+  const szz = c[k + C_SIGMA + 5];
+  const xx = wx * wx;
+  const yy = wy * wy;
+  const zz = wz * wz;
+  const xy = wx * wy;
+  const xz = wx * wz;
+  const yz = wy * wz;
+  const w0 = -(yy + zz);
+  const w1 = xy - lz;
+  const w2 = xz + ly;
+  const w3 = xy + lz;
+  const w4 = -(xx + zz);
+  const w5 = yz - lx;
+  const w6 = xz - ly;
+  const w7 = yz + lx;
+  const w8 = -(xx + yy);
+  s[o + W] = w0;
+  s[o + W + 1] = w1;
+  s[o + W + 2] = w2;
+  s[o + W + 3] = w3;
+  s[o + W + 4] = w4;
+  s[o + W + 5] = w5;
+  s[o + W + 6] = w6;
+  s[o + W + 7] = w7;
+  s[o + W + 8] = w8;
+  // axial(W Sigma) = integral of x cross W x
+  s[o + PA] = hy * az - hz * ay + w6 * sxy - w3 * sxz + w7 * syy - w5 * szz + (zz - yy) * syz;
+  s[o + PA + 1] = hz * ax - hx * az + w1 * syz - w7 * sxy + w2 * szz - w6 * sxx + (xx - zz) * sxz;
+  s[o + PA + 2] = hx * ay - hy * ax + w5 * sxz - w2 * syz + w3 * sxx - w1 * syy + (yy - xx) * sxy;
+  s[o + PA + 3] = m * ax + w0 * hx + w1 * hy + w2 * hz;
+  s[o + PA + 4] = m * ay + w3 * hx + w4 * hy + w5 * hz;
+  s[o + PA + 5] = m * az + w6 * hx + w7 * hy + w8 * hz;
+  s[o + IA_J] = c[k + C_I];
+  s[o + IA_J + 1] = c[k + C_I + 1];
+  s[o + IA_J + 2] = c[k + C_I + 2];
+  s[o + IA_J + 3] = c[k + C_I + 3];
+  s[o + IA_J + 4] = c[k + C_I + 4];
+  s[o + IA_J + 5] = c[k + C_I + 5];
+  s[o + IA_H] = 0;
+  s[o + IA_H + 1] = -hz;
+  s[o + IA_H + 2] = hy;
+  s[o + IA_H + 3] = hz;
+  s[o + IA_H + 4] = 0;
+  s[o + IA_H + 5] = -hx;
+  s[o + IA_H + 6] = -hy;
+  s[o + IA_H + 7] = hx;
+  s[o + IA_H + 8] = 0;
+  s[o + IA_M] = m;
+  s[o + IA_M + 1] = 0;
+  s[o + IA_M + 2] = 0;
+  s[o + IA_M + 3] = m;
+  s[o + IA_M + 4] = 0;
+  s[o + IA_M + 5] = m;
+}
+
+/** Pass 2, screws: adds the articulated inertia and bias force, seen through the joint, to the parent's. */
+function screwAssemble(
+  s: Float64Array,
+  o: number,
+  op: number,
+  c: Float64Array,
+  k: number,
+  kind: number,
+  tau: number,
+  armature: number,
+  carried: Float64Array,
+): boolean {
+  const turn = c[k + C_TURN];
+  const advance = c[k + C_ADVANCE];
+  let jxx = s[o + IA_J];
+  let jxy = s[o + IA_J + 1];
+  let jxz = s[o + IA_J + 2];
+  let jyy = s[o + IA_J + 3];
+  let jyz = s[o + IA_J + 4];
+  let jzz = s[o + IA_J + 5];
+  let h0 = s[o + IA_H];
+  let h1 = s[o + IA_H + 1];
+  let h2 = s[o + IA_H + 2];
+  let h3 = s[o + IA_H + 3];
+  let h4 = s[o + IA_H + 4];
+  let h5 = s[o + IA_H + 5];
+  let h6 = s[o + IA_H + 6];
+  let h7 = s[o + IA_H + 7];
+  let h8 = s[o + IA_H + 8];
+  let mxx = s[o + IA_M];
+  let mxy = s[o + IA_M + 1];
+  let mxz = s[o + IA_M + 2];
+  let myy = s[o + IA_M + 3];
+  let myz = s[o + IA_M + 4];
+  let mzz = s[o + IA_M + 5];
+  let nx = s[o + PA];
+  let ny = s[o + PA + 1];
+  let nz = s[o + PA + 2];
+  let fx = s[o + PA + 3];
+  let fy = s[o + PA + 4];
+  let fz = s[o + PA + 5];
+  // U = I_A S with S = [0, 0, turn, 0, 0, advance]
+  let ux = jxz;
+  let uy = jyz;
+  let uz = jzz;
+  let vx = h6;
+  let vy = h7;
+  let vz = h8;
+  if (advance !== 0) {
+    ux = turn * ux + advance * h2;
+    uy = turn * uy + advance * h5;
+    uz = turn * uz + advance * h8;
+    vx = turn * vx + advance * mxz;
+    vy = turn * vy + advance * myz;
+    vz = turn * vz + advance * mzz;
+  }
+  const D = turn * uz + advance * vz + armature;
+  if (!(D > 0)) return false;
+  const inverse = 1 / D;
+  const u = (tau - turn * nz - advance * fz) * inverse;
+  const gx = ux * inverse;
+  const gy = uy * inverse;
+  const gz = uz * inverse;
+  const kx = vx * inverse;
+  const ky = vy * inverse;
+  const kz = vz * inverse;
+  s[o + G] = gx;
+  s[o + G + 1] = gy;
+  s[o + G + 2] = gz;
+  s[o + G + 3] = kx;
+  s[o + G + 4] = ky;
+  s[o + G + 5] = kz;
+  s[o + UD] = u;
+  jxx -= gx * ux;
+  jxy -= gx * uy;
+  jxz -= gx * uz;
+  jyy -= gy * uy;
+  jyz -= gy * uz;
+  jzz -= gz * uz;
+  h0 -= gx * vx;
+  h1 -= gx * vy;
+  h2 -= gx * vz;
+  h3 -= gy * vx;
+  h4 -= gy * vy;
+  h5 -= gy * vz;
+  h6 -= gz * vx;
+  h7 -= gz * vy;
+  h8 -= gz * vz;
+  mxx -= kx * vx;
+  mxy -= kx * vy;
+  mxz -= kx * vz;
+  myy -= ky * vy;
+  myz -= ky * vz;
+  mzz -= kz * vz;
+  nx += ux * u;
+  ny += uy * u;
+  nz += uz * u;
+  fx += vx * u;
+  fy += vy * u;
+  fz += vz * u;
+  // Link to tree coordinates: a turn about z.
+  const cos = s[o + COS];
+  const sin = s[o + SIN];
+  let e = sin * (jxx - jyy) + 2 * cos * jxy;
+  let t = sin * e;
+  jxx -= t;
+  jyy += t;
+  jxy = cos * e - jxy;
+  t = jxz;
+  jxz = cos * t - sin * jyz;
+  jyz = sin * t + cos * jyz;
+  e = sin * (mxx - myy) + 2 * cos * mxy;
+  t = sin * e;
+  mxx -= t;
+  myy += t;
+  mxy = cos * e - mxy;
+  t = mxz;
+  mxz = cos * t - sin * myz;
+  myz = sin * t + cos * myz;
+  e = sin * (h0 - h4) + cos * (h1 + h3);
+  t = sin * e;
+  h0 -= t;
+  h4 += t;
+  t = h1;
+  h1 = cos * e - h3;
+  h3 = cos * e - t;
+  t = h2;
+  h2 = cos * t - sin * h5;
+  h5 = sin * t + cos * h5;
+  t = h6;
+  h6 = cos * t - sin * h7;
+  h7 = sin * t + cos * h7;
+  t = nx;
+  nx = cos * t - sin * ny;
+  ny = sin * t + cos * ny;
+  t = fx;
+  fx = cos * t - sin * fy;
+  fy = sin * t + cos * fy;
+  // Tree to parent coordinates.
+  if (kind === ROTATION_CYCLIC) {
+    // parent x, y, z = tree z, x, y
+    t = jxx;
+    jxx = jzz;
+    jzz = jyy;
+    jyy = t;
+    t = jxy;
+    jxy = jxz;
+    jxz = jyz;
+    jyz = t;
+    t = mxx;
+    mxx = mzz;
+    mzz = myy;
+    myy = t;
+    t = mxy;
+    mxy = mxz;
+    mxz = myz;
+    myz = t;
+    t = h0;
+    h0 = h8;
+    h8 = h4;
+    h4 = t;
+    t = h1;
+    h1 = h6;
+    h6 = h5;
+    h5 = t;
+    t = h2;
+    h2 = h7;
+    h7 = h3;
+    h3 = t;
+    t = nx;
+    nx = nz;
+    nz = ny;
+    ny = t;
+    t = fx;
+    fx = fz;
+    fz = fy;
+    fy = t;
+  } else if (kind === ROTATION_CYCLIC_BACK) {
+    // parent x, y, z = tree y, z, x
+    t = jxx;
+    jxx = jyy;
+    jyy = jzz;
+    jzz = t;
+    t = jxy;
+    jxy = jyz;
+    jyz = jxz;
+    jxz = t;
+    t = mxx;
+    mxx = myy;
+    myy = mzz;
+    mzz = t;
+    t = mxy;
+    mxy = myz;
+    myz = mxz;
+    mxz = t;
+    t = h0;
+    h0 = h4;
+    h4 = h8;
+    h8 = t;
+    t = h1;
+    h1 = h5;
+    h5 = h6;
+    h6 = t;
+    t = h2;
+    h2 = h3;
+    h3 = h7;
+    h7 = t;
+    t = nx;
+    nx = ny;
+    ny = nz;
+    nz = t;
+    t = fx;
+    fx = fy;
+    fy = fz;
+    fz = t;
+  } else if (kind === ROTATION_GENERAL) {
+    carried[0] = jxx;
+    carried[1] = jxy;
+    carried[2] = jxz;
+    carried[3] = jyy;
+    carried[4] = jyz;
+    carried[5] = jzz;
+    carried[6] = h0;
+    carried[7] = h1;
+    carried[8] = h2;
+    carried[9] = h3;
+    carried[10] = h4;
+    carried[11] = h5;
+    carried[12] = h6;
+    carried[13] = h7;
+    carried[14] = h8;
+    carried[15] = mxx;
+    carried[16] = mxy;
+    carried[17] = mxz;
+    carried[18] = myy;
+    carried[19] = myz;
+    carried[20] = mzz;
+    carried[21] = nx;
+    carried[22] = ny;
+    carried[23] = nz;
+    carried[24] = fx;
+    carried[25] = fy;
+    carried[26] = fz;
+    addCarriedToParent(s, op, carried, c, k + C_E, s[o + R], s[o + R + 1], s[o + R + 2]);
+    return true;
+  }
+  // From the link's origin to the parent's: H_p = H + r x M, J_p = J + r x H^T - H_p r x.
+  const rx = s[o + R];
+  const ry = s[o + R + 1];
+  const rz = s[o + R + 2];
+  const p0 = h0 + ry * mxz - rz * mxy;
+  const p1 = h1 + ry * myz - rz * myy;
+  const p2 = h2 + ry * mzz - rz * myz;
+  const p3 = h3 + rz * mxx - rx * mxz;
+  const p4 = h4 + rz * mxy - rx * myz;
+  const p5 = h5 + rz * mxz - rx * mzz;
+  const p6 = h6 + rx * mxy - ry * mxx;
+  const p7 = h7 + rx * myy - ry * mxy;
+  const p8 = h8 + rx * myz - ry * mxz;
+  s[op + IA_J] += jxx + ry * (h2 + p2) - rz * (h1 + p1);
+  s[op + IA_J + 1] += jxy + rz * (p0 - h4) + ry * h5 - rx * p2;
+  s[op + IA_J + 2] += jxz + ry * (h8 - p0) - rz * h7 + rx * p1;
+  s[op + IA_J + 3] += jyy + rz * (h3 + p3) - rx * (h5 + p5);
+  s[op + IA_J + 4] += jyz + rz * h6 + rx * (p4 - h8) - ry * p3;
+  s[op + IA_J + 5] += jzz + rx * (h7 + p7) - ry * (h6 + p6);
+  s[op + IA_H] += p0;
+  s[op + IA_H + 1] += p1;
+  s[op + IA_H + 2] += p2;
+  s[op + IA_H + 3] += p3;
+  s[op + IA_H + 4] += p4;
+  s[op + IA_H + 5] += p5;
+  s[op + IA_H + 6] += p6;
+  s[op + IA_H + 7] += p7;
+  s[op + IA_H + 8] += p8;
+  s[op + IA_M] += mxx;
+  s[op + IA_M + 1] += mxy;
+  s[op + IA_M + 2] += mxz;
+  s[op + IA_M + 3] += myy;
+  s[op + IA_M + 4] += myz;
+  s[op + IA_M + 5] += mzz;
+  s[op + PA] += nx + ry * fz - rz * fy;
+  s[op + PA + 1] += ny + rz * fx - rx * fz;
+  s[op + PA + 2] += nz + rx * fy - ry * fx;
+  s[op + PA + 3] += fx;
+  s[op + PA + 4] += fy;
+  s[op + PA + 5] += fz;
+  return true;
+}
+
+/** Pass 3, screws: the joint acceleration, and DELTA of the link. */
+function screwAccelerate(
+  s: Float64Array,
+  o: number,
+  op: number,
+  c: Float64Array,
+  k: number,
+  kind: number,
+): number {
+  const rx = s[o + R];
+  const ry = s[o + R + 1];
+  const rz = s[o + R + 2];
+  let x = s[op + DELTA];
+  let y = s[op + DELTA + 1];
+  let z = s[op + DELTA + 2];
+  let ax = s[op + DELTA + 3] + y * rz - z * ry;
+  let ay = s[op + DELTA + 4] + z * rx - x * rz;
+  let az = s[op + DELTA + 5] + x * ry - y * rx;
+  if (kind === ROTATION_CYCLIC) {
+    let t = x;
+    x = y;
+    y = z;
+    z = t;
+    t = ax;
+    ax = ay;
+    ay = az;
+    az = t;
+  } else if (kind === ROTATION_CYCLIC_BACK) {
+    let t = z;
+    z = y;
+    y = x;
+    x = t;
+    t = az;
+    az = ay;
+    ay = ax;
+    ax = t;
+  } else if (kind === ROTATION_GENERAL) {
+    const [x0, y0, z0, a0, a1, a2] = [x, y, z, ax, ay, az];
+    x = c[k + C_E] * x0 + c[k + C_E + 1] * y0 + c[k + C_E + 2] * z0;
+    y = c[k + C_E + 3] * x0 + c[k + C_E + 4] * y0 + c[k + C_E + 5] * z0;
+    z = c[k + C_E + 6] * x0 + c[k + C_E + 7] * y0 + c[k + C_E + 8] * z0;
+    ax = c[k + C_E] * a0 + c[k + C_E + 1] * a1 + c[k + C_E + 2] * a2;
+    ay = c[k + C_E + 3] * a0 + c[k + C_E + 4] * a1 + c[k + C_E + 5] * a2;
+    az = c[k + C_E + 6] * a0 + c[k + C_E + 7] * a1 + c[k + C_E + 8] * a2;
+  }
+  const cos = s[o + COS];
+  const sin = s[o + SIN];
+  let t = x;
+  x = cos * t + sin * y;
+  y = cos * y - sin * t;
+  t = ax;
+  ax = cos * t + sin * ay;
+  ay = cos * ay - sin * t;
+  const qdd =
+    s[o + UD] -
+    (s[o + G] * x + s[o + G + 1] * y + s[o + G + 2] * z + s[o + G + 3] * ax + s[o + G + 4] * ay + s[o + G + 5] * az);
+  s[o + DELTA] = x;
+  s[o + DELTA + 1] = y;
+  s[o + DELTA + 2] = z + c[k + C_TURN] * qdd;
+  s[o + DELTA + 3] = ax;
+  s[o + DELTA + 4] = ay;
+  s[o + DELTA + 5] = az + c[k + C_ADVANCE] * qdd;
+  return qdd;
+}

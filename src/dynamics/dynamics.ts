@@ -1,0 +1,318 @@
+// The front door: the algorithms of this folder for one mechanism, in the author's order and coordinates, with checks on
+// the way in. Memory is taken on first use of an algorithm and kept; after that no call allocates if given its outputs.
+
+import { MechanismError, SimulationError } from '../mechanism/errors.js';
+import { GROUND, type Mechanism } from '../mechanism/mechanism.js';
+import type { State } from '../mechanism/state.js';
+import { createTree, type Tree } from '../mechanism/tree.js';
+import { compose, forceToA, forceToB, invert, motionToA, TRANSFORM } from '../spatial/spatial.js';
+import { type AbaScratch, aba, abaForces, createAba } from './aba.js';
+import { createDense, type DenseScratch, denseForwardDynamics, reducedMassMatrix } from './dense.js';
+import { createEnergy, type Energy, type EnergyScratch, energy } from './energy.js';
+import { createJacobian, type JacobianScratch, jacobian } from './jacobian.js';
+import { createKinematics, type KinematicsScratch, poses, velocities } from './kinematics.js';
+import { addPassiveForces } from './passive.js';
+import { createRnea, type RneaScratch, rnea } from './rnea.js';
+import { RerootMap } from './reroot-map.js';
+
+export type ForwardAlgorithm = 'aba' | 'dense';
+
+export interface ForwardOptions {
+  /** 'aba' is O(n); 'dense' solves with the whole mass matrix, O(n^3). Mechanisms with couplings always take the latter. */
+  readonly algorithm?: ForwardAlgorithm;
+  /** Forces on the bodies: 6 numbers each [moment, force] at the body's origin, in body coordinates. */
+  readonly external?: Float64Array;
+  /** Adds damping, friction and springs of the joints to tau. */
+  readonly passive?: boolean;
+  /** Inertia added to each degree of freedom in place of the joints' armature: how implicit integrators put damping in. */
+  readonly armature?: Float64Array;
+  /** Filled with 6 numbers for each joint: the whole force through it on the body it carries, body coordinates. */
+  readonly forces?: Float64Array;
+  /** Filled with the result and returned; made afresh where left out. */
+  readonly out?: Float64Array;
+}
+
+export type InverseOptions = Pick<ForwardOptions, 'external' | 'forces' | 'out'>;
+
+export interface MassMatrix {
+  /** Rows and columns. */
+  readonly n: number;
+  /** n x n, row major. */
+  readonly H: Float64Array;
+  /** The joints it is about, in order; coupled joints are part of the joint they follow. */
+  readonly joints: readonly { readonly name: string; readonly offset: number; readonly dof: number }[];
+}
+
+export class Dynamics {
+  readonly mechanism: Mechanism;
+  readonly tree: Tree;
+  readonly #reroot: RerootMap | undefined;
+  readonly #tau: Float64Array;
+  readonly #treeQdd: Float64Array;
+  readonly #external: Float64Array;
+  readonly #forces: Float64Array;
+  readonly #qdd: Float64Array;
+  #aba: AbaScratch | undefined;
+  #dense: DenseScratch | undefined;
+  #rnea: RneaScratch | undefined;
+  #energy: EnergyScratch | undefined;
+  #kinematics: KinematicsScratch | undefined;
+  #jacobian: JacobianScratch | undefined;
+
+  /** `root`: the body at the root of forward dynamics, for free-flying mechanisms; results do not depend on it. */
+  constructor(mechanism: Mechanism, options: { readonly root?: string } = {}) {
+    this.mechanism = mechanism;
+    this.tree = createTree(mechanism);
+    if (options.root !== undefined) {
+      const root = mechanism.bodyIndex(options.root);
+      if (mechanism.joints[root].parent !== GROUND) this.#reroot = new RerootMap(this.tree, root);
+    }
+    const { nv, bodies } = mechanism;
+    this.#tau = new Float64Array(nv);
+    this.#treeQdd = new Float64Array(nv);
+    this.#qdd = new Float64Array(nv);
+    this.#external = new Float64Array(bodies.length * 6);
+    this.#forces = new Float64Array(bodies.length * 6);
+  }
+
+  /** Accelerations of the joints under the joint forces tau (none where left out). */
+  forward(state: State, tau?: Float64Array, options: ForwardOptions = {}): Float64Array {
+    const { mechanism, tree } = this;
+    this.#refuseLoops('forward dynamics');
+    const qdd = this.#vector('out', options.out);
+    const { q, v } = state;
+    const total = this.#tau;
+    if (tau === undefined) total.fill(0);
+    else total.set(this.#vector('tau', tau));
+    if (options.passive === true) addPassiveForces(mechanism, total, q, v);
+    const external = this.#externalToLinks(options.external);
+    const armature = options.armature ?? tree.armature;
+    const coupled = mechanism.couplings.length > 0;
+    if (coupled || options.algorithm === 'dense') {
+      this.#dense ??= createDense(tree);
+      this.#refuseSingular(denseForwardDynamics(tree, this.#dense, qdd, q, v, total, external, armature), tree);
+      if (options.forces !== undefined) this.#forcesByInverse(state, qdd, options);
+    } else if (this.#reroot !== undefined) {
+      const map = this.#reroot;
+      this.#aba ??= createAba(map.tree);
+      map.toTree(q, v, total, external);
+      this.#refuseSingular(
+        aba(map.tree, this.#aba, this.#treeQdd, map.q, map.v, map.tau, map.external, armature),
+        map.tree,
+      );
+      map.fromTree(qdd, this.#treeQdd);
+      if (options.forces !== undefined) {
+        abaForces(map.tree, this.#aba, this.#forces);
+        map.forcesFromTree(this.#perBody('forces', options.forces), this.#forces, total);
+      }
+    } else {
+      this.#aba ??= createAba(tree);
+      this.#refuseSingular(aba(tree, this.#aba, qdd, q, v, total, external, armature), tree);
+      if (options.forces !== undefined) {
+        abaForces(tree, this.#aba, this.#forces);
+        this.#forcesToBodies(this.#perBody('forces', options.forces));
+      }
+    }
+    this.#refuseNonFinite(qdd, state.time);
+    return qdd;
+  }
+
+  /** Joint forces that produce the accelerations qdd (none where left out). */
+  inverse(state: State, qdd?: Float64Array, options: InverseOptions = {}): Float64Array {
+    const { mechanism, tree } = this;
+    this.#refuseLoops('inverse dynamics');
+    const tau = this.#vector('out', options.out);
+    const given = this.#qdd;
+    if (qdd === undefined) given.fill(0);
+    else given.set(this.#vector('qdd', qdd));
+    for (const { joint, source, multiplier } of mechanism.couplings)
+      given[mechanism.joints[joint].iv] = multiplier * given[mechanism.joints[source].iv];
+    this.#rnea ??= createRnea(tree);
+    rnea(tree, this.#rnea, tau, state.q, state.v, given, this.#externalToLinks(options.external));
+    // A coupled joint has no motor of its own: its share is done by the joint it follows.
+    for (const { joint, source, multiplier } of mechanism.couplings) {
+      const at = mechanism.joints[joint].iv;
+      tau[mechanism.joints[source].iv] += multiplier * tau[at];
+      tau[at] = 0;
+    }
+    if (options.forces !== undefined) {
+      this.#forces.set(this.#rnea.f);
+      this.#forcesToBodies(this.#perBody('forces', options.forces));
+    }
+    this.#refuseNonFinite(tau, state.time);
+    return tau;
+  }
+
+  /** The mass matrix, rows and columns in the order of v; that of the independent joints where there are couplings. */
+  massMatrix(state: State): MassMatrix {
+    const { tree, mechanism } = this;
+    this.#dense ??= createDense(tree);
+    reducedMassMatrix(tree, this.#dense, state.q);
+    const { A, m, follows, at } = this.#dense;
+    const coupled = new Set(mechanism.couplings.map((coupling) => coupling.joint));
+    // Row of the reduced matrix for each independent position in v.
+    const rowOf = new Int32Array(mechanism.nv);
+    for (let k = 0; k < at.length; k++) rowOf[at[k]] = follows[k];
+    const rows: number[] = [];
+    const joints: { name: string; offset: number; dof: number }[] = [];
+    mechanism.joints.forEach(({ name, iv, model }, i) => {
+      if (coupled.has(i) || model.nv === 0) return;
+      joints.push({ name, offset: rows.length, dof: model.nv });
+      for (let k = 0; k < model.nv; k++) rows.push(rowOf[iv + k]);
+    });
+    const H = new Float64Array(m * m);
+    rows.forEach((from, row) => {
+      rows.forEach((column, k) => {
+        H[row * m + k] = A[from * m + column];
+      });
+    });
+    return { n: m, H, joints };
+  }
+
+  energy(state: State): Energy {
+    this.#energy ??= createEnergy(this.tree);
+    return energy(this.tree, this.#energy, state.q, state.v);
+  }
+
+  /** Pose of every body: 12 numbers each, ground to body frame (E row major, then the origin in ground coordinates). */
+  poses(state: State, out = new Float64Array(this.mechanism.bodies.length * TRANSFORM)): Float64Array {
+    const { tree } = this;
+    this.#kinematics ??= createKinematics(tree);
+    poses(tree, this.#kinematics, state.q);
+    const toBody = new Float64Array(TRANSFORM);
+    for (let i = 0; i < tree.n; i++) {
+      invert(toBody, 0, tree.offset, TRANSFORM * i);
+      compose(out, TRANSFORM * tree.body[i], toBody, 0, this.#kinematics.pose, TRANSFORM * i);
+    }
+    return out;
+  }
+
+  /** Spatial velocity of every body: 6 numbers each [angular, linear] at its origin, body coordinates. */
+  velocities(state: State, out = new Float64Array(this.mechanism.bodies.length * 6)): Float64Array {
+    const { tree } = this;
+    this.#kinematics ??= createKinematics(tree);
+    velocities(tree, this.#kinematics, state.q, state.v);
+    for (let i = 0; i < tree.n; i++)
+      motionToA(out, 6 * tree.body[i], tree.offset, TRANSFORM * i, this.#kinematics.v, 6 * i);
+    return out;
+  }
+
+  /** Jacobian of a body: 6 x nv, row major; times v it gives the body's spatial velocity in body coordinates. */
+  jacobian(state: State, body: string): Float64Array {
+    const { tree, mechanism } = this;
+    const i = tree.link[mechanism.bodyIndex(body)];
+    this.#jacobian ??= createJacobian(tree);
+    const { nv } = mechanism;
+    const J = new Float64Array(6 * nv);
+    jacobian(tree, this.#jacobian, J, state.q, i);
+    const column = new Float64Array(6);
+    for (let k = 0; k < nv; k++) {
+      for (let row = 0; row < 6; row++) column[row] = J[row * nv + k];
+      motionToA(column, 0, tree.offset, TRANSFORM * i, column, 0);
+      for (let row = 0; row < 6; row++) J[row * nv + k] = column[row];
+    }
+    return J;
+  }
+
+  #forcesByInverse(state: State, qdd: Float64Array, options: ForwardOptions): void {
+    const { external, forces } = options;
+    this.inverse(state, qdd, { out: this.#treeQdd, forces: forces!, ...(external !== undefined && { external }) });
+  }
+
+  #vector(what: string, given: Float64Array | undefined): Float64Array {
+    const { nv } = this.mechanism;
+    if (given === undefined) return new Float64Array(nv);
+    if (given.length !== nv)
+      throw MechanismError.of('length', what, `Expected ${nv} numbers, one for each degree of freedom, got ${given.length}.`);
+    return given;
+  }
+
+  #perBody(what: string, given: Float64Array): Float64Array {
+    const expected = 6 * this.mechanism.bodies.length;
+    if (given.length !== expected)
+      throw MechanismError.of('length', what, `Expected ${expected} numbers, six for each body, got ${given.length}.`);
+    return given;
+  }
+
+  /** External forces from body to link coordinates and order. */
+  #externalToLinks(given: Float64Array | undefined): Float64Array | null {
+    if (given === undefined) return null;
+    const { tree } = this;
+    this.#perBody('external', given);
+    for (let i = 0; i < tree.n; i++)
+      forceToB(this.#external, 6 * i, tree.offset, TRANSFORM * i, given, 6 * tree.body[i]);
+    return this.#external;
+  }
+
+  #forcesToBodies(out: Float64Array): void {
+    const { tree } = this;
+    for (let i = 0; i < tree.n; i++) forceToA(out, 6 * tree.body[i], tree.offset, TRANSFORM * i, this.#forces, 6 * i);
+  }
+
+  #refuseLoops(what: string): void {
+    const [loop] = this.mechanism.loops;
+    if (loop !== undefined)
+      throw MechanismError.of(
+        'loops',
+        `loop "${loop.name}"`,
+        `This mechanism has closed loops, for which ${what} is not there yet. Remove the loop joints to compute the open tree.`,
+      );
+  }
+
+  #refuseSingular(link: number, tree: Tree): void {
+    if (link < 0) return;
+    const body = this.mechanism.bodies[tree.body[link]].name;
+    const joint = this.mechanism.joints[tree.joint[link]].name;
+    throw new SimulationError(
+      'singular',
+      `The inertia felt by joint "${joint}" (body "${body}") is not positive: the mass matrix is singular. Check masses and inertias beyond it.`,
+      { body, joint },
+    );
+  }
+
+  #refuseNonFinite(values: Float64Array, time: number): void {
+    let sum = 0;
+    for (let k = 0; k < values.length; k++) sum += values[k];
+    // A sum of finite numbers may overflow; look closer before complaining.
+    if (Number.isFinite(sum) || values.every(Number.isFinite)) return;
+    const at = values.findIndex((value) => !Number.isFinite(value));
+    const index = this.mechanism.joints.findIndex(({ iv, model }) => at >= iv && at < iv + model.nv);
+    const { name } = this.mechanism.joints[index];
+    const body = this.mechanism.bodies[index].name;
+    throw new SimulationError(
+      'not-finite',
+      `The result for joint "${name}" (body "${body}") at time ${time} is ${values[at]}, not a finite number. Check the state and the forces given.`,
+      { body, joint: name, time },
+    );
+  }
+}
+
+/** Accelerations of the joints. For many calls on one mechanism, make a Dynamics and keep it. */
+export function forwardDynamics(
+  mechanism: Mechanism,
+  state: State,
+  tau?: Float64Array,
+  options: ForwardOptions & { readonly root?: string } = {},
+): Float64Array {
+  return new Dynamics(mechanism, options).forward(state, tau, options);
+}
+
+/** Joint forces that produce given accelerations. */
+export function inverseDynamics(
+  mechanism: Mechanism,
+  state: State,
+  qdd?: Float64Array,
+  options: InverseOptions = {},
+): Float64Array {
+  return new Dynamics(mechanism).inverse(state, qdd, options);
+}
+
+/** The mass matrix. */
+export function massMatrix(mechanism: Mechanism, state: State): MassMatrix {
+  return new Dynamics(mechanism).massMatrix(state);
+}
+
+/** Energy, momentum and centre of mass. */
+export function mechanicalEnergy(mechanism: Mechanism, state: State): Energy {
+  return new Dynamics(mechanism).energy(state);
+}
