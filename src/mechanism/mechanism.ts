@@ -13,6 +13,7 @@ export interface Placement {
   readonly t: Vec3;
 }
 
+/** Cylinders and capsules lie along z, centred; the length of a capsule is that of its straight part, without the caps. */
 export type Geometry =
   | { readonly kind: 'box'; readonly size: Vec3 }
   | { readonly kind: 'cylinder'; readonly radius: number; readonly length: number }

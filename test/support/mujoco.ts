@@ -207,10 +207,10 @@ export function toMjcf(mechanism: Mechanism): string {
     const joint = joints[i];
     parts.push(`<body name="${name}" pos="${list(joint.t)}" quat="${list(quaternionFromRotation(transpose(joint.E)))}">`);
     parts.push(jointElements(joint));
+    // MuJoCo refuses a point mass: it gets the least inertia that passes there.
+    const [xx, yy, zz] = [I[0], I[4], I[8]].map((moment) => Math.max(moment, 1e-13));
     if (mass > 0)
-      parts.push(
-        `<inertial pos="${list(com)}" mass="${mass}" fullinertia="${list([I[0], I[4], I[8], I[1], I[2], I[5]])}"/>`,
-      );
+      parts.push(`<inertial pos="${list(com)}" mass="${mass}" fullinertia="${list([xx, yy, zz, I[1], I[2], I[5]])}"/>`);
   };
   // Depth first with a stack of our own: chains are long. A negative entry closes a body.
   const stack = [...roots].reverse();

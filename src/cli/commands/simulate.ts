@@ -1,0 +1,194 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type Command, Option } from 'commander';
+import { formatJson, formatState } from '../../formats/index.js';
+import { type EnergySample, type Moment, motionPicture } from '../../plot/motion-picture.js';
+import { csvHeader, csvRow } from '../../simulation/csv.js';
+import type { IntegratorName } from '../../simulation/integrators.js';
+import { Simulation } from '../../simulation/simulation.js';
+import { InputError, Interrupted } from '../errors.js';
+import {
+  chooseState,
+  loadModel,
+  type ModelOptions,
+  positive,
+  type StateOptions,
+  withModel,
+  withState,
+} from '../model-argument.js';
+import { OutputFile } from '../output-file.js';
+import { formatNumber, Progress, type Terminal } from '../terminal.js';
+
+interface Options extends ModelOptions, StateOptions {
+  readonly duration: number;
+  readonly step: number;
+  readonly integrator: IntegratorName;
+  readonly every: number;
+  readonly csv?: string;
+  readonly svg?: string;
+  readonly json?: boolean;
+}
+
+/** Figures drawn in the picture. */
+const MOMENTS = 9;
+/** More steps than this are taken for a slip of the hand. */
+const MAX_STEPS = 1e9;
+
+export function addSimulate(program: Command, terminal: Terminal): void {
+  withState(withModel(program.command('simulate')))
+    .description('let a mechanism move; damping, friction and springs of its joints act')
+    .option('--duration <seconds>', 'how long', positive, 2)
+    .option('--step <seconds>', 'time step', positive, 1e-3)
+    .addOption(new Option('--integrator <name>', 'rk4, or semi-implicit euler').choices(['rk4', 'euler']).default('rk4'))
+    .option('--every <seconds>', 'time between lines of the CSV file', positive, 0.01)
+    .option('--csv <file>', 'write time, energies, positions and velocities')
+    .option('--svg <file>', 'draw the motion and its energies')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  manikin simulate chain-8 --seed 3 --duration 5 --svg out/chain.svg')
+    .action((name: string, options: Options) => simulate(name, options, terminal));
+}
+
+async function simulate(name: string, options: Options, terminal: Terminal): Promise<void> {
+  const { duration, step, integrator, every } = options;
+  const steps = Math.ceil(duration / step);
+  if (steps > MAX_STEPS) throw new InputError(`${steps} steps are too many; take a shorter time or a longer step.`);
+  const model = loadModel(name, options, terminal);
+  const { state } = chooseState(model, options);
+  const simulation = new Simulation(model.mechanism, { integrator, step, state });
+  const recording = new Recording(simulation, duration, every, options);
+  const progress = new Progress(terminal, `Simulating ${name}`);
+  const started = performance.now();
+  try {
+    await run(simulation, duration, recording, progress, terminal);
+    recording.finish(name);
+  } catch (error) {
+    recording.abandon();
+    throw error;
+  } finally {
+    progress.finish();
+  }
+  report(name, options, simulation, recording, (performance.now() - started) / 1000, terminal);
+}
+
+/** Steps until the end, letting Ctrl-C and the progress bar in now and then. */
+async function run(
+  simulation: Simulation,
+  duration: number,
+  recording: Recording,
+  progress: Progress,
+  terminal: Terminal,
+): Promise<void> {
+  const end = simulation.time + duration;
+  const begin = simulation.time;
+  let looked = performance.now();
+  let looking = false;
+  while (simulation.time < end - 1e-9 * simulation.stepSize) {
+    looking = false;
+    simulation.runUntil(end, () => {
+      recording.afterStep();
+      looking = performance.now() - looked > 50;
+      return !looking;
+    });
+    if (!looking) break;
+    progress.update((simulation.time - begin) / duration, `${simulation.time.toFixed(2)} s`);
+    await nextTurn();
+    if (terminal.signal.aborted) throw new Interrupted();
+    looked = performance.now();
+  }
+}
+
+/** What is kept of the motion: lines of the CSV file, energies and poses for the picture. */
+class Recording {
+  readonly energies: EnergySample[] = [];
+  readonly #simulation: Simulation;
+  readonly #csv: OutputFile | undefined;
+  readonly #svg: OutputFile | undefined;
+  readonly #moments: Moment[] = [];
+  readonly #begin: number;
+  readonly #duration: number;
+  readonly #every: number;
+  #samples = 0;
+  #rows = 0;
+
+  constructor(simulation: Simulation, duration: number, every: number, files: { csv?: string; svg?: string }) {
+    this.#simulation = simulation;
+    this.#begin = simulation.time;
+    this.#duration = duration;
+    this.#every = every;
+    if (files.csv !== undefined) this.#csv = new OutputFile(files.csv);
+    if (files.svg !== undefined) this.#svg = new OutputFile(files.svg);
+    this.#csv?.write(csvHeader(simulation.mechanism));
+    this.afterStep();
+  }
+
+  get files(): string[] {
+    return [this.#csv, this.#svg].flatMap((file) => (file === undefined ? [] : [file.path]));
+  }
+
+  afterStep(): void {
+    const elapsed = this.#simulation.time - this.#begin;
+    const slack = 1e-6 * this.#simulation.stepSize;
+    if (this.#csv !== undefined && elapsed + slack >= this.#rows * this.#every) {
+      this.#csv.write(csvRow(this.#simulation));
+      this.#rows = Math.floor((elapsed + slack) / this.#every) + 1;
+    }
+    // A few hundred energies make a smooth curve, and tell the largest drift.
+    if (elapsed + slack >= (this.#samples * this.#duration) / 400) {
+      const { kinetic, potential } = this.#simulation.energy();
+      this.energies.push({ time: this.#simulation.time, kinetic, potential });
+      this.#samples = Math.floor(((elapsed + slack) / this.#duration) * 400) + 1;
+    }
+    if (this.#svg !== undefined && elapsed + slack >= (this.#moments.length * this.#duration) / (MOMENTS - 1)) {
+      const { dynamics, state, time } = this.#simulation;
+      this.#moments.push({ time, poses: dynamics.poses(state) });
+    }
+  }
+
+  finish(name: string): void {
+    const { mechanism, time } = this.#simulation;
+    this.#svg?.write(
+      motionPicture(mechanism, this.#moments, this.energies, `${name}, ${formatNumber(time - this.#begin)} s`),
+    );
+    this.#svg?.finish();
+    this.#csv?.finish();
+  }
+
+  abandon(): void {
+    this.#svg?.abandon();
+    this.#csv?.abandon();
+  }
+}
+
+function report(
+  name: string,
+  options: Options,
+  simulation: Simulation,
+  recording: Recording,
+  seconds: number,
+  terminal: Terminal,
+): void {
+  const totals = recording.energies.map(({ kinetic, potential }) => kinetic + potential);
+  const [start] = recording.energies;
+  const last = recording.energies[recording.energies.length - 1];
+  const largest = totals.reduce((worst, total) => Math.max(worst, Math.abs(total - totals[0])), 0);
+  const { duration, step, integrator } = options;
+  const realTimeFactor = duration / seconds;
+  if (options.json === true) {
+    const { time, state } = simulation;
+    const energy = { start, end: last, largestChange: largest };
+    const summary = { model: name, integrator, step, duration, time, energy, seconds, realTimeFactor };
+    terminal.out(`${formatJson({ ...summary, files: recording.files, ...formatState(state) })}\n`);
+    return;
+  }
+  const { mechanism } = simulation;
+  const energyOf = (e: EnergySample): string =>
+    `kinetic ${formatNumber(e.kinetic)} J, potential ${formatNumber(e.potential)} J, total ${formatNumber(e.kinetic + e.potential)} J`;
+  const lines = [
+    `${name}: ${mechanism.bodies.length} bodies, ${mechanism.nv - mechanism.couplings.length} degrees of freedom`,
+    `simulated ${formatNumber(duration)} s in ${formatNumber(Number(seconds.toPrecision(3)))} s: ${formatNumber(Number(realTimeFactor.toPrecision(3)))} times real time (${integrator}, step ${formatNumber(step)} s)`,
+    `energy at the start: ${energyOf(start)}`,
+    `energy at the end:   ${energyOf(last)}`,
+    `largest change of the total: ${formatNumber(largest)} J`,
+    ...recording.files.map((file) => `written: ${file}`),
+  ];
+  terminal.out(`${lines.join('\n')}\n`);
+}

@@ -1,0 +1,30 @@
+import { CommanderError } from 'commander';
+import { ImportError, MechanismError, SimulationError } from '../mechanism/errors.js';
+
+/** Bad input or usage: exit code 2. */
+export class InputError extends Error {
+  override readonly name = 'InputError';
+}
+
+export const EXIT_GOOD = 0;
+export const EXIT_FAILED = 1;
+export const EXIT_BAD_INPUT = 2;
+/** What a shell expects of a program that Ctrl-C ended. */
+export const EXIT_INTERRUPTED = 130;
+
+export class Interrupted extends Error {
+  override readonly name = 'Interrupted';
+}
+
+/** The exit code for an error, and what to tell the user about it. Errors that are no fault of the input keep their stack. */
+export function explain(error: unknown): { code: number; message: string } {
+  if (error instanceof Interrupted) return { code: EXIT_INTERRUPTED, message: 'Interrupted.' };
+  if (error instanceof CommanderError)
+    // Commander has printed its message already.
+    return { code: error.exitCode === 0 ? EXIT_GOOD : EXIT_BAD_INPUT, message: '' };
+  if (error instanceof InputError || error instanceof ImportError || error instanceof MechanismError)
+    return { code: EXIT_BAD_INPUT, message: `Error: ${error.message}` };
+  if (error instanceof SimulationError) return { code: EXIT_FAILED, message: `Error: ${error.message}` };
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return { code: EXIT_FAILED, message: `Unexpected error. Please report it.\n${text}` };
+}

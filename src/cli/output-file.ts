@@ -1,0 +1,49 @@
+import { closeSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { InputError } from './errors.js';
+
+/**
+ * A file that appears whole or not at all: written beside its place, moved there at the end, removed if anything goes
+ * wrong or the user stops the program.
+ */
+export class OutputFile {
+  readonly path: string;
+  readonly #part: string;
+  readonly #descriptor: number;
+  #buffer: string[] = [];
+  #buffered = 0;
+
+  constructor(path: string) {
+    this.path = path;
+    this.#part = `${path}.part`;
+    try {
+      mkdirSync(dirname(path), { recursive: true });
+      this.#descriptor = openSync(this.#part, 'w');
+    } catch (error) {
+      throw new InputError(`The file "${path}" cannot be written: ${(error as Error).message}.`);
+    }
+  }
+
+  write(text: string): void {
+    this.#buffer.push(text);
+    this.#buffered += text.length;
+    if (this.#buffered > 1 << 18) this.#flush();
+  }
+
+  #flush(): void {
+    writeSync(this.#descriptor, this.#buffer.join(''));
+    this.#buffer = [];
+    this.#buffered = 0;
+  }
+
+  finish(): void {
+    this.#flush();
+    closeSync(this.#descriptor);
+    renameSync(this.#part, this.path);
+  }
+
+  abandon(): void {
+    closeSync(this.#descriptor);
+    rmSync(this.#part, { force: true });
+  }
+}

@@ -1,0 +1,93 @@
+// Built-in mechanisms by name. Nothing is built before it is asked for.
+
+import { MechanismError } from '../mechanism/errors.js';
+import type { Mechanism } from '../mechanism/mechanism.js';
+import { type ChainOptions, chain, MAX_CHAIN } from './chain.js';
+import { compass } from './compass.js';
+import { FIGURES, type FigureName } from './figures.js';
+import { human } from './human.js';
+
+export type { BodySize } from './anthropometry.js';
+export type { ChainOptions } from './chain.js';
+export { chain } from './chain.js';
+export type { CompassOptions } from './compass.js';
+export { compass } from './compass.js';
+export type { FigureName } from './figures.js';
+export { human } from './human.js';
+
+export interface BuiltinModel {
+  /** A name, or a pattern in which N stands for a number. */
+  readonly name: string;
+  readonly description: string;
+  /** A name that can be given as it is; the name itself where that is no pattern. */
+  readonly example: string;
+}
+
+const CHAINS: readonly BuiltinModel[] = [
+  { name: 'chain-N', example: 'chain-32', description: 'N links on revolute joints, axes alternating, fixed root' },
+  { name: 'chain-N-spherical', example: 'chain-32-spherical', description: 'N links on spherical joints, fixed root' },
+  { name: 'chain-N-free', example: 'chain-32-free', description: 'N links, the first free, N - 1 revolute joints' },
+  {
+    name: 'chain-N-spherical-free',
+    example: 'chain-32-spherical-free',
+    description: 'N links, the first free, N - 1 spherical joints',
+  },
+];
+
+const FIGURE_NAMES = Object.keys(FIGURES) as FigureName[];
+
+export const BUILTIN_MODELS: readonly BuiltinModel[] = [
+  ...CHAINS,
+  ...FIGURE_NAMES.map((name) => ({ name, example: name, description: FIGURES[name].description })),
+  { name: 'compass', example: 'compass', description: 'compass biped of paper 001, standing on its stance foot' },
+];
+
+export function builtinMechanism(name: string): Mechanism {
+  if (name === 'compass') return compass();
+  const figure = FIGURE_NAMES.find((known) => known === name);
+  if (figure !== undefined) return human(figure);
+  const parts = /^chain-([0-9]+)(-spherical)?(-free)?$/.exec(name);
+  if (parts !== null) {
+    const options: ChainOptions = {
+      joint: parts[2] === undefined ? 'revolute' : 'spherical',
+      base: parts[3] === undefined ? 'fixed' : 'floating',
+    };
+    return chain(Number(parts[1]), options);
+  }
+  throw MechanismError.of('unknown-model', '', unknownModel(name));
+}
+
+/** Longer than any built-in name: such a text is no misspelt one, and comparing costs the square of its length. */
+const LONGEST_NAME = 40;
+
+function unknownModel(name: string): string {
+  const shown = name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}...` : name;
+  const near = nearest(name);
+  const hint = near === undefined ? '' : ` Did you mean "${near}"?`;
+  const known = BUILTIN_MODELS.map((model) => model.name).join(', ');
+  return `There is no built-in mechanism "${shown}".${hint} Known are: ${known} (N from 1 to ${MAX_CHAIN}).`;
+}
+
+/** The built-in name that differs from the given one by the fewest letters, if that is not more than half of it. */
+function nearest(name: string): string | undefined {
+  if (name.length > LONGEST_NAME) return undefined;
+  const links = /[0-9]+/.exec(name)?.[0] ?? '32';
+  const candidates = BUILTIN_MODELS.map((model) => model.name.replace('-N', `-${links}`));
+  const distances = candidates.map((candidate) => editDistance(name.toLowerCase(), candidate));
+  const least = Math.min(...distances);
+  return least <= Math.ceil(name.length / 2) ? candidates[distances.indexOf(least)] : undefined;
+}
+
+/** Letters to insert, delete or replace to get from a to b (Levenshtein). */
+function editDistance(a: string, b: string): number {
+  let previous = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = previous[j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1);
+      row.push(Math.min(replaced, previous[j] + 1, row[j - 1] + 1));
+    }
+    previous = row;
+  }
+  return previous[b.length];
+}

@@ -1,0 +1,122 @@
+// A mechanism in one pose, as an SVG group: its visual shapes seen by a parallel projection, or sticks between joints
+// where a body has none.
+
+import { GROUND, type Mechanism, type Shape } from '../mechanism/mechanism.js';
+import { add, apply, cross, dot, type Mat3, norm, scale, transpose, type Vec3 } from '../spatial/matrix3.js';
+import { TRANSFORM } from '../spatial/spatial.js';
+import { px } from './svg.js';
+
+/** Where a ground point appears: right, up, and towards the viewer. */
+export type Projection = (point: Vec3) => Vec3;
+
+/** A view from the side, turned by `azimuth` and lifted by `elevation` (radians), with gravity pointing down. */
+export function sideView(gravity: Vec3, azimuth: number, elevation: number): Projection {
+  const up: Vec3 = norm(gravity) > 0 ? scale(-1 / norm(gravity), gravity) : [0, 0, 1];
+  // Any horizontal direction to turn from; x unless x is up.
+  const start: Vec3 = Math.abs(up[0]) < 0.9 ? [1, 0, 0] : [0, 1, 0];
+  const flat = add(start, scale(-dot(start, up), up));
+  const forward = scale(1 / norm(flat), flat);
+  const left = cross(up, forward);
+  const right = add(scale(Math.cos(azimuth), forward), scale(Math.sin(azimuth), left));
+  const level = cross(right, up);
+  const viewer = add(scale(Math.cos(elevation), level), scale(Math.sin(elevation), up));
+  const vertical = cross(viewer, right);
+  return (point) => [dot(point, right), dot(point, vertical), dot(point, viewer)];
+}
+
+interface Drawn {
+  readonly depth: number;
+  readonly svg: string;
+}
+
+export interface FigureStyle {
+  readonly projection: Projection;
+  /** Pixels per metre, and the pixel where the ground's origin falls. */
+  readonly scale: number;
+  readonly origin: readonly [number, number];
+  readonly color: string;
+  readonly opacity?: number;
+}
+
+/** The mechanism with body poses as Dynamics.poses gives them. */
+export function figure(mechanism: Mechanism, poses: Float64Array, style: FigureStyle): string {
+  const drawn: Drawn[] = [];
+  mechanism.bodies.forEach((body, b) => {
+    const pose = poses.subarray(TRANSFORM * b, TRANSFORM * (b + 1));
+    const toGround = transpose(Array.from(pose.subarray(0, 9)) as unknown as Mat3);
+    const origin = Array.from(pose.subarray(9)) as unknown as Vec3;
+    const place = (point: Vec3): Vec3 => add(origin, apply(toGround, point));
+    for (const shape of body.visuals) drawn.push(...drawShape(shape, place, style));
+    const { parent } = mechanism.joints[b];
+    if (body.visuals.length > 0 || parent === GROUND) return;
+    const parentOrigin = Array.from(poses.subarray(TRANSFORM * parent + 9, TRANSFORM * parent + 12)) as unknown as Vec3;
+    drawn.push(stick([parentOrigin, origin], 0.012, style));
+    if (norm(body.com) > 0) drawn.push(stick([origin, place(body.com)], 0.008, style));
+  });
+  drawn.sort((a, b) => a.depth - b.depth);
+  return `<g opacity="${style.opacity ?? 1}">${drawn.map(({ svg }) => svg).join('\n')}</g>`;
+}
+
+function toPixels(point: Vec3, { projection, scale: s, origin }: FigureStyle): { x: number; y: number; depth: number } {
+  const [right, up, depth] = projection(point);
+  return { x: origin[0] + s * right, y: origin[1] - s * up, depth };
+}
+
+/** A thick line with round ends, outlined in white so that limbs stand off from one another. */
+function stick(points: readonly [Vec3, Vec3], radius: number, style: FigureStyle): Drawn {
+  const [a, b] = points.map((point) => toPixels(point, style));
+  const width = Math.max(1.5, 2 * radius * style.scale);
+  const path = `d="M${px(a.x)} ${px(a.y)}L${px(b.x)} ${px(b.y)}" stroke-linecap="round"`;
+  return {
+    depth: (a.depth + b.depth) / 2,
+    svg: `<path ${path} stroke="white" stroke-width="${px(width + Math.min(1.6, 0.2 * width))}"/><path ${path} stroke="${style.color}" stroke-width="${px(width)}"/>`,
+  };
+}
+
+function drawShape({ geometry, E, t }: Shape, place: (point: Vec3) => Vec3, style: FigureStyle): Drawn[] {
+  const at = (point: Vec3): Vec3 => place(add(t, apply(transpose(E), point)));
+  switch (geometry.kind) {
+    case 'sphere':
+      return [stick([at([0, 0, 0]), at([0, 0, 0])], geometry.radius, style)];
+    case 'capsule':
+    case 'cylinder': {
+      const half = geometry.length / 2;
+      return [stick([at([0, 0, -half]), at([0, 0, half])], geometry.radius, style)];
+    }
+    case 'box':
+      return [box(geometry.size, at, style)];
+    case 'mesh':
+      return [];
+  }
+}
+
+/** The outline of a box: convex hull of its eight projected corners. */
+function box(size: Vec3, at: (point: Vec3) => Vec3, style: FigureStyle): Drawn {
+  const corners = [-0.5, 0.5].flatMap((i) =>
+    [-0.5, 0.5].flatMap((j) =>
+      [-0.5, 0.5].map((k) => toPixels(at([i * size[0], j * size[1], k * size[2]]), style)),
+    ),
+  );
+  const outline = convexHull(corners).map(({ x, y }) => `${px(x)},${px(y)}`);
+  const depth = corners.reduce((sum, corner) => sum + corner.depth, 0) / 8;
+  const points = outline.join(' ');
+  return {
+    depth,
+    svg: `<polygon points="${points}" fill="${style.color}" stroke="white" stroke-width="0.8" stroke-linejoin="round"/>`,
+  };
+}
+
+/** Andrew's monotone chain. */
+function convexHull<P extends { readonly x: number; readonly y: number }>(points: readonly P[]): P[] {
+  const sorted = [...points].sort((a, b) => a.x - b.x || a.y - b.y);
+  const turn = (o: P, a: P, b: P): number => (a.x - o.x) * (b.y - o.y) - (a.y - o.y) * (b.x - o.x);
+  const half = (list: readonly P[]): P[] => {
+    const chain: P[] = [];
+    for (const point of list) {
+      while (chain.length >= 2 && turn(chain.at(-2)!, chain.at(-1)!, point) <= 0) chain.pop();
+      chain.push(point);
+    }
+    return chain.slice(0, -1);
+  };
+  return [...half(sorted), ...half([...sorted].reverse())];
+}

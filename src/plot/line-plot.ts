@@ -1,0 +1,84 @@
+import { scaleLinear, scaleLog } from 'd3-scale';
+import { line } from 'd3-shape';
+import { COLORS, escapeXml, FAINT, INK, px, text } from './svg.js';
+
+export interface Series {
+  readonly label: string;
+  readonly points: readonly (readonly [number, number])[];
+  readonly color?: string;
+  /** Points as dots instead of a line. */
+  readonly dots?: boolean;
+}
+
+export interface LinePlotOptions {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  readonly title?: string;
+  readonly xLabel: string;
+  readonly yLabel: string;
+  readonly logX?: boolean;
+  readonly logY?: boolean;
+}
+
+const MARGIN = { left: 64, right: 16, top: 28, bottom: 40 };
+
+/** Lines over two axes with ticks, grid and a legend, as an SVG group. */
+export function linePlot(series: readonly Series[], options: LinePlotOptions): string {
+  const { x, y, width, height, title, xLabel, yLabel, logX = false, logY = false } = options;
+  const [w, h] = [width - MARGIN.left - MARGIN.right, height - MARGIN.top - MARGIN.bottom];
+  const scaleOf = (log: boolean, values: readonly number[], range: [number, number]) => {
+    let [low, high] = extent(values, log);
+    if (low === high) [low, high] = log ? [low / 2, high * 2] : [low - 1, high + 1];
+    return (log ? scaleLog() : scaleLinear()).domain([low, high]).range(range).nice();
+  };
+  const xs = series.flatMap(({ points }) => points.map((point) => point[0]));
+  const ys = series.flatMap(({ points }) => points.map((point) => point[1]));
+  const sx = scaleOf(logX, xs, [0, w]);
+  const sy = scaleOf(logY, ys, [h, 0]);
+  const parts: string[] = [];
+  for (const tick of sx.ticks(6)) {
+    parts.push(`<path d="M${px(sx(tick))} 0V${px(h)}" stroke="${FAINT}"/>`);
+    parts.push(text(sx(tick), h + 16, sx.tickFormat(6)(tick), 'text-anchor="middle"'));
+  }
+  for (const tick of sy.ticks(5)) {
+    parts.push(`<path d="M0 ${px(sy(tick))}H${px(w)}" stroke="${FAINT}"/>`);
+    parts.push(text(-6, sy(tick) + 4, sy.tickFormat(5)(tick), 'text-anchor="end"'));
+  }
+  parts.push(`<rect width="${px(w)}" height="${px(h)}" fill="none" stroke="${INK}"/>`);
+  series.forEach(({ points, label, color, dots }, i) => {
+    const stroke = color ?? COLORS[i % COLORS.length];
+    if (dots === true)
+      parts.push(
+        ...points.map((p) => `<circle cx="${px(sx(p[0]))}" cy="${px(sy(p[1]))}" r="2.5" fill="${stroke}"/>`),
+      );
+    else {
+      const path = line<readonly [number, number]>(
+        (p) => sx(p[0]),
+        (p) => sy(p[1]),
+      ).digits(2)(points as [number, number][]);
+      parts.push(`<path d="${path ?? ''}" fill="none" stroke="${stroke}" stroke-width="1.5"/>`);
+    }
+    parts.push(legendEntry(w - 110 * (series.length - i), label, stroke));
+  });
+  parts.push(text(w / 2, h + 34, xLabel, 'text-anchor="middle"'));
+  parts.push(`<g transform="translate(-50 ${px(h / 2)}) rotate(-90)">${text(0, 0, yLabel, 'text-anchor="middle"')}</g>`);
+  if (title !== undefined) parts.push(text(0, -10, title, 'font-weight="bold"'));
+  return `<g transform="translate(${px(x + MARGIN.left)} ${px(y + MARGIN.top)})">${parts.join('\n')}</g>`;
+}
+
+/** Smallest and largest value that can be drawn. */
+function extent(values: readonly number[], log: boolean): [number, number] {
+  let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const value of values) {
+    if (!Number.isFinite(value) || (log && value <= 0)) continue;
+    if (value < low) low = value;
+    if (value > high) high = value;
+  }
+  return low <= high ? [low, high] : [0, 1];
+}
+
+function legendEntry(x: number, label: string, stroke: string): string {
+  return `<g transform="translate(${px(x)} -9)"><path d="M0 -4H18" stroke="${stroke}" stroke-width="2.5"/><text x="24" fill="${INK}">${escapeXml(label)}</text></g>`;
+}
