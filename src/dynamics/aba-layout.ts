@@ -42,12 +42,25 @@ export const WIDE_D = 84; // nv^2  Cholesky factor of S^T I_A S + armature
 export const WIDE_u = 120; // nv   tau - S^T p_A
 export const WIDE = 128;
 
+/** Revolute, prismatic, helical joints. */
+export const SCREW = 0;
+/** Spherical joints. */
+export const BALL = 1;
+/** Floating joints to the ground. */
+export const FREE = 2;
+/** Everything else. */
+export const OTHER = 3;
+
 export interface AbaScratch {
   /** (n + 1) records. */
   readonly s: Float64Array;
   /** n x CONSTANTS. */
   readonly c: Float64Array;
-  /** Offset of each link's wide fields, or -1 for screws. */
+  /** Which steps each link can take: SCREW, BALL, FREE or OTHER. */
+  readonly shortCut: Uint8Array;
+  /** Which it takes in this call. */
+  readonly step: Uint8Array;
+  /** Offset of each link's wide fields; -1 for screws. */
   readonly wideAt: Int32Array;
   readonly wide: Float64Array;
   /** 27: an articulated inertia and bias force on their way to the parent. */
@@ -74,6 +87,7 @@ function screw(name: string, pitch: number): readonly [number, number] | undefin
 export function createAba(tree: Tree): AbaScratch {
   const { n, X, inertia, parameters, type } = tree;
   const c = new Float64Array(n * CONSTANTS);
+  const shortCut = new Uint8Array(n);
   const wideAt = new Int32Array(n);
   let wide = 0;
   for (let i = 0; i < n; i++) {
@@ -90,9 +104,12 @@ export function createAba(tree: Tree): AbaScratch {
     c[k + C_SIGMA + 5] = half - inertia[I + 9];
     const turnAndAdvance = screw(JOINT_TYPES[type[i]].name, parameters[PARAMETERS * i]);
     if (turnAndAdvance === undefined) {
+      const { name } = JOINT_TYPES[type[i]];
+      shortCut[i] = name === 'spherical' ? BALL : name === 'floating' && tree.parent[i] < 0 ? FREE : OTHER;
       wideAt[i] = wide;
       wide += WIDE;
     } else {
+      shortCut[i] = SCREW;
       wideAt[i] = -1;
       c[k + C_TURN] = turnAndAdvance[0];
       c[k + C_ADVANCE] = turnAndAdvance[1];
@@ -101,6 +118,8 @@ export function createAba(tree: Tree): AbaScratch {
   return {
     s: new Float64Array((n + 1) * RECORD),
     c,
+    shortCut,
+    step: new Uint8Array(n),
     wideAt,
     wide: new Float64Array(wide),
     carried: new Float64Array(27),

@@ -305,7 +305,7 @@ export function addCarriedToParent(
 }
 
 /** A <- E^T A E for a symmetric A (6 numbers). */
-function rotateSymmetric(t: Float64Array, o: number, E: Float64Array, oe: number): void {
+export function rotateSymmetric(t: Float64Array, o: number, E: Float64Array, oe: number): void {
   const xx = t[o];
   const xy = t[o + 1];
   const xz = t[o + 2];

@@ -11,7 +11,8 @@
 // The force through joint i on link i is I_A delta + p_A.
 //
 // This file has the joints of one degree of freedom about or along z ("screws"), in two steps: the turn by q touches
-// only x and y, and the constant rotation of the placement is mostly a renaming of axes. aba-wide.ts has the others.
+// only x and y, and the constant rotation of the placement is mostly a renaming of axes. aba-ball.ts has
+// spherical joints and the free base, aba-wide.ts all others.
 
 import type { Tree } from '../mechanism/tree.js';
 import { ROTATION_CYCLIC, ROTATION_CYCLIC_BACK, ROTATION_GENERAL } from '../mechanism/tree.js';
@@ -19,6 +20,7 @@ import {
   ACC,
   ALPHA,
   type AbaScratch,
+  BALL,
   C_ADVANCE,
   C_E,
   C_H,
@@ -30,18 +32,22 @@ import {
   CONSTANTS,
   COS,
   DELTA,
+  FREE,
   G,
   IA_H,
   IA_J,
   IA_M,
   OMEGA,
+  OTHER,
   PA,
   R,
   RECORD,
+  SCREW,
   SIN,
   UD,
   W,
 } from './aba-layout.js';
+import { ballAccelerate, ballAssemble, ballMove } from './aba-ball.js';
 import { addCarriedToParent, wideAccelerate, wideAssemble, wideMove } from './aba-wide.js';
 
 export { type AbaScratch, createAba } from './aba-layout.js';
@@ -62,35 +68,51 @@ export function aba(
   armature: Float64Array = tree.armature,
 ): number {
   const { n, parent, gravity, iq, iv, rotation } = tree;
-  const { s, c, wideAt } = scratch;
+  const { s, c, step, carried } = scratch;
+  chooseSteps(tree, scratch, armature);
   s.fill(0, 0, RECORD);
   s[ACC] = -gravity[0];
   s[ACC + 1] = -gravity[1];
   s[ACC + 2] = -gravity[2];
   for (let i = 0; i < n; i++) {
     const o = RECORD * (i + 1);
-    const op = RECORD * (parent[i] + 1);
-    if (wideAt[i] < 0) screwMove(s, o, op, c, CONSTANTS * i, rotation[i], q[iq[i]], qd[iv[i]]);
-    else wideMove(tree, scratch, i, q, qd);
-    setBias(s, o, c, CONSTANTS * i);
-    if (external !== null) for (let k = 0; k < 6; k++) s[o + PA + k] -= external[6 * i + k];
+    const k = CONSTANTS * i;
+    const kind = step[i];
+    if (kind === SCREW) screwMove(s, o, RECORD * (parent[i] + 1), c, k, rotation[i], q[iq[i]], qd[iv[i]]);
+    else if (kind === OTHER) wideMove(tree, scratch, i, q, qd);
+    else ballMove(tree, scratch, i, kind === FREE, q, qd);
+    setBias(s, o, c, k);
+    if (external !== null) for (let j = 0; j < 6; j++) s[o + PA + j] -= external[6 * i + j];
   }
   for (let i = n - 1; i >= 0; i--) {
     const o = RECORD * (i + 1);
     const op = RECORD * (parent[i] + 1);
-    const fine =
-      wideAt[i] < 0
-        ? screwAssemble(s, o, op, c, CONSTANTS * i, rotation[i], tau[iv[i]], armature[iv[i]], scratch.carried)
-        : wideAssemble(tree, scratch, i, tau, armature);
+    const at = iv[i];
+    const kind = step[i];
+    let fine: boolean;
+    if (kind === SCREW) fine = screwAssemble(s, o, op, c, CONSTANTS * i, rotation[i], tau[at], armature[at], carried);
+    else if (kind === OTHER) fine = wideAssemble(tree, scratch, i, tau, armature);
+    else fine = ballAssemble(tree, scratch, i, kind === FREE, tau);
     if (!fine) return i;
   }
   for (let i = 0; i < n; i++) {
-    if (wideAt[i] < 0) {
-      const o = RECORD * (i + 1);
-      qdd[iv[i]] = screwAccelerate(s, o, RECORD * (parent[i] + 1), c, CONSTANTS * i, rotation[i]);
-    } else wideAccelerate(tree, scratch, i, qdd);
+    const o = RECORD * (i + 1);
+    const kind = step[i];
+    if (kind === SCREW) qdd[iv[i]] = screwAccelerate(s, o, RECORD * (parent[i] + 1), c, CONSTANTS * i, rotation[i]);
+    else if (kind === OTHER) wideAccelerate(tree, scratch, i, qdd);
+    else ballAccelerate(tree, scratch, i, kind === FREE, qdd);
   }
   return -1;
+}
+
+/** Rotor inertia on a spherical or free joint couples what their short cut keeps apart: those take the general steps. */
+function chooseSteps(tree: Tree, { step, shortCut }: AbaScratch, armature: Float64Array): void {
+  for (let i = 0; i < step.length; i++) {
+    step[i] = shortCut[i];
+    if (shortCut[i] !== BALL && shortCut[i] !== FREE) continue;
+    const end = tree.iv[i] + (shortCut[i] === BALL ? 3 : 6);
+    for (let k = tree.iv[i]; k < end; k++) if (armature[k] !== 0) step[i] = OTHER;
+  }
 }
 
 /** forces <- n x 6: the force through each joint on its link, link coordinates; after aba. f = I_A delta + p_A. */
