@@ -1,7 +1,7 @@
 // Scratch memory of the articulated-body algorithm: one record for the ground, then one for each link, so that the
 // parent of link i is always a record too. aba.ts and aba-wide.ts read and write it.
 
-import { JOINT_TYPES, PARAMETERS } from '../joints/index.js';
+import { JOINT_TYPES, PARAMETERS, PITCH, SENSE } from '../joints/index.js';
 import type { Tree } from '../mechanism/tree.js';
 import { INERTIA, TRANSFORM } from '../spatial/spatial.js';
 
@@ -30,8 +30,9 @@ export const C_MASS = 12; // 1
 export const C_H = 13; // 3   first moment
 export const C_I = 16; // 6   rotational inertia about the link's origin
 export const C_SIGMA = 22; // 6 second moments: integral of x x^T
-export const C_TURN = 28; // 1  screws: turn about z for each unit of q (0 or 1)
-export const C_ADVANCE = 29; // 1 screws: advance along z for each unit of q
+export const C_TURN = 28; // 1  screws: turn about z for each unit of the coordinate (0 or 1)
+export const C_ADVANCE = 29; // 1 screws: advance along z for each unit of the coordinate
+export const C_SENSE = 30; // 1 screws: the coordinate is q times 1 or -1
 export const CONSTANTS = 32;
 
 /** Fields of a wide joint (anything that is not a screw), in AbaScratch.wide. */
@@ -69,7 +70,7 @@ export interface AbaScratch {
   readonly work: Float64Array;
 }
 
-/** [turn, advance] for each unit of q, or undefined for types that are not screws about z. */
+/** [turn, advance] for each unit of the coordinate, or undefined for types that are not screws about z. */
 function screw(name: string, pitch: number): readonly [number, number] | undefined {
   switch (name) {
     case 'revolute':
@@ -102,7 +103,7 @@ export function createAba(tree: Tree): AbaScratch {
     c[k + C_SIGMA + 3] = half - inertia[I + 7];
     c[k + C_SIGMA + 4] = -inertia[I + 8];
     c[k + C_SIGMA + 5] = half - inertia[I + 9];
-    const turnAndAdvance = screw(JOINT_TYPES[type[i]].name, parameters[PARAMETERS * i]);
+    const turnAndAdvance = screw(JOINT_TYPES[type[i]].name, parameters[PARAMETERS * i + PITCH]);
     if (turnAndAdvance === undefined) {
       const { name } = JOINT_TYPES[type[i]];
       shortCut[i] = name === 'spherical' ? BALL : name === 'floating' && tree.parent[i] < 0 ? FREE : OTHER;
@@ -113,6 +114,7 @@ export function createAba(tree: Tree): AbaScratch {
       wideAt[i] = -1;
       c[k + C_TURN] = turnAndAdvance[0];
       c[k + C_ADVANCE] = turnAndAdvance[1];
+      c[k + C_SENSE] = parameters[PARAMETERS * i + SENSE];
     }
   }
   return {

@@ -26,6 +26,7 @@ import {
   C_H,
   C_I,
   C_MASS,
+  C_SENSE,
   C_SIGMA,
   C_T,
   C_TURN,
@@ -78,8 +79,10 @@ export function aba(
     const o = RECORD * (i + 1);
     const k = CONSTANTS * i;
     const kind = step[i];
-    if (kind === SCREW) screwMove(s, o, RECORD * (parent[i] + 1), c, k, rotation[i], q[iq[i]], qd[iv[i]]);
-    else if (kind === OTHER) wideMove(tree, scratch, i, q, qd);
+    if (kind === SCREW) {
+      const sense = c[k + C_SENSE];
+      screwMove(s, o, RECORD * (parent[i] + 1), c, k, rotation[i], sense * q[iq[i]], sense * qd[iv[i]]);
+    } else if (kind === OTHER) wideMove(tree, scratch, i, q, qd);
     else ballMove(tree, scratch, i, kind === FREE, q, qd);
     setBias(s, o, c, k);
     if (external !== null) for (let j = 0; j < 6; j++) s[o + PA + j] -= external[6 * i + j];
@@ -90,16 +93,20 @@ export function aba(
     const at = iv[i];
     const kind = step[i];
     let fine: boolean;
-    if (kind === SCREW) fine = screwAssemble(s, o, op, c, CONSTANTS * i, rotation[i], tau[at], armature[at], carried);
-    else if (kind === OTHER) fine = wideAssemble(tree, scratch, i, tau, armature);
+    if (kind === SCREW) {
+      const k = CONSTANTS * i;
+      fine = screwAssemble(s, o, op, c, k, rotation[i], c[k + C_SENSE] * tau[at], armature[at], carried);
+    } else if (kind === OTHER) fine = wideAssemble(tree, scratch, i, tau, armature);
     else fine = ballAssemble(tree, scratch, i, kind === FREE, tau);
     if (!fine) return i;
   }
   for (let i = 0; i < n; i++) {
     const o = RECORD * (i + 1);
     const kind = step[i];
-    if (kind === SCREW) qdd[iv[i]] = screwAccelerate(s, o, RECORD * (parent[i] + 1), c, CONSTANTS * i, rotation[i]);
-    else if (kind === OTHER) wideAccelerate(tree, scratch, i, qdd);
+    if (kind === SCREW) {
+      const k = CONSTANTS * i;
+      qdd[iv[i]] = c[k + C_SENSE] * screwAccelerate(s, o, RECORD * (parent[i] + 1), c, k, rotation[i]);
+    } else if (kind === OTHER) wideAccelerate(tree, scratch, i, qdd);
     else ballAccelerate(tree, scratch, i, kind === FREE, qdd);
   }
   return -1;

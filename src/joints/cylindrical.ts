@@ -5,6 +5,7 @@ import {
   localRatePlain,
   neutralZero,
   noBias,
+  SENSE,
   setScrew,
 } from './joint-type.js';
 
@@ -15,11 +16,11 @@ export const cylindrical: JointType = {
   nv: 2,
   axes: 1,
   neutral: neutralZero(2),
-  transform: (X, o, q, iq) => setScrew(X, o, q[iq], q[iq + 1]),
-  motionSpace: (S, o) => {
+  transform: (X, o, q, iq, p, ip) => setScrew(X, o, p[ip + SENSE] * q[iq], p[ip + SENSE] * q[iq + 1]),
+  motionSpace: (S, o, _q, _iq, p, ip) => {
     S.fill(0, o, o + 12);
-    S[o + 2] = 1;
-    S[o + 11] = 1;
+    S[o + 2] = p[ip + SENSE];
+    S[o + 11] = p[ip + SENSE];
   },
   bias: noBias,
   integrate: integratePlain(2),

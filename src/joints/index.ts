@@ -9,7 +9,7 @@ import { continuous, revolute } from './revolute.js';
 import { spherical } from './spherical.js';
 import { universal } from './universal.js';
 
-export { type JointReversal, type JointType, type JointTypeName, PARAMETERS } from './joint-type.js';
+export { type JointReversal, type JointType, type JointTypeName, PARAMETERS, PITCH, SENSE } from './joint-type.js';
 
 /** All joint types. The index of a type in this list is its code in a tree. */
 export const JOINT_TYPES: readonly JointType[] = [

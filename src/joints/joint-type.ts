@@ -17,8 +17,13 @@ export type JointTypeName =
   | 'spherical'
   | 'floating';
 
-/** Numbers a joint keeps beside its coordinates: pitch of a helical joint, second axis of a universal joint. */
+/**
+ * Numbers a joint keeps beside its coordinates. Universal joints: their second axis. The others with an axis: the pitch
+ * (helical joints), and at SENSE 1 or -1: whether positive coordinates go along z or against it.
+ */
 export const PARAMETERS = 3;
+export const PITCH = 0;
+export const SENSE = 1;
 
 export interface JointType {
   readonly name: JointTypeName;
@@ -55,14 +60,14 @@ export interface JointType {
    */
   localRate(rate: Float64Array, o: number, u: Float64Array, ou: number, v: Float64Array, iv: number): void;
   /**
-   * The same joint read from child to tree. Types whose axis can simply be turned round need no change of coordinates
+   * The same joint read from child to tree. Types whose sense can simply be turned round need no change of coordinates
    * and have none of this. Reversing twice is the identity, so each map is also its own inverse, given the other q.
    */
   readonly reverse?: JointReversal;
 }
 
 export interface JointReversal {
-  /** The axes of the reversed joint come in the other order, and turned round. */
+  /** The two axes of the reversed joint come in the other order, and turned round. */
   readonly swapsAxes: boolean;
   position(qr: Float64Array, ir: number, q: Float64Array, iq: number): void;
   /** vr = R(q) v. */

@@ -5,6 +5,7 @@ import {
   localRatePlain,
   neutralZero,
   noBias,
+  SENSE,
   setScrew,
 } from './joint-type.js';
 
@@ -15,10 +16,10 @@ export const prismatic: JointType = {
   nv: 1,
   axes: 1,
   neutral: neutralZero(1),
-  transform: (X, o, q, iq) => setScrew(X, o, 0, q[iq]),
-  motionSpace: (S, o) => {
+  transform: (X, o, q, iq, p, ip) => setScrew(X, o, 0, p[ip + SENSE] * q[iq]),
+  motionSpace: (S, o, _q, _iq, p, ip) => {
     S.fill(0, o, o + 6);
-    S[o + 5] = 1;
+    S[o + 5] = p[ip + SENSE];
   },
   bias: noBias,
   integrate: integratePlain(1),

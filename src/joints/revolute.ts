@@ -5,6 +5,7 @@ import {
   localRatePlain,
   neutralZero,
   noBias,
+  SENSE,
   setScrew,
 } from './joint-type.js';
 
@@ -15,10 +16,10 @@ export const revolute: JointType = {
   nv: 1,
   axes: 1,
   neutral: neutralZero(1),
-  transform: (X, o, q, iq) => setScrew(X, o, q[iq], 0),
-  motionSpace: (S, o) => {
+  transform: (X, o, q, iq, p, ip) => setScrew(X, o, p[ip + SENSE] * q[iq], 0),
+  motionSpace: (S, o, _q, _iq, p, ip) => {
     S.fill(0, o, o + 6);
-    S[o + 2] = 1;
+    S[o + 2] = p[ip + SENSE];
   },
   bias: noBias,
   integrate: integratePlain(1),

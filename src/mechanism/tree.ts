@@ -198,14 +198,18 @@ function traverse(mechanism: Mechanism, root: number, top: number) {
 /** The turn E that makes the joint's axis z, and the joint's parameters after it. */
 function canonicalFrame(joint: Joint, reversed: boolean): { E: Mat3; parameters: Vec3 } {
   const { model, axis, axis2, pitch } = joint;
-  const swaps = reversed && model.reverse?.swapsAxes === true;
-  // Without coordinate maps, reading a joint backwards means turning its axis round.
-  const flips = reversed && (model.reverse === undefined || swaps);
-  const first = swaps ? axis2 : axis;
-  const second = swaps ? axis : axis2;
-  const E = model.axes === 0 ? IDENTITY3 : axisFrame(flips ? scale(-1, first) : first);
-  if (model.axes === 2) return { E, parameters: apply(E, flips ? scale(-1, second) : second) };
-  return { E, parameters: [pitch, 0, 0] };
+  if (model.axes === 0) return { E: IDENTITY3, parameters: [0, 1, 0] };
+  if (model.axes === 2) {
+    // Read backwards: about the second axis first, both turned round.
+    const [first, second] = reversed ? [scale(-1, axis2), scale(-1, axis)] : [axis, axis2];
+    const E = axisFrame(first);
+    return { E, parameters: apply(E, second) };
+  }
+  if (model.reverse !== undefined) return { E: axisFrame(axis), parameters: [0, 1, 0] };
+  // Against a coordinate axis is along it in the other sense: the frame then needs no general rotation.
+  const against = axis.some((component) => component === -1);
+  const E = axisFrame(against ? scale(-1, axis) : axis);
+  return { E, parameters: [pitch, against === reversed ? 1 : -1, 0] };
 }
 
 function setTransform(X: Float64Array, E: Mat3, t: Vec3): void {

@@ -1,0 +1,37 @@
+// The core of Manikin: mechanisms, their states, their dynamics, their motion. Nothing here needs Node or a package.
+
+export { Dynamics, forwardDynamics, inverseDynamics, massMatrix, mechanicalEnergy } from './dynamics/dynamics.js';
+export type { ForwardAlgorithm, ForwardOptions, InverseOptions, MassMatrix } from './dynamics/dynamics.js';
+export type { Energy } from './dynamics/energy.js';
+export type { JointTypeName } from './joints/index.js';
+export { type LinkOptions, MechanismBuilder } from './mechanism/builder.js';
+export { type CreateOptions, createMechanism, type InertiaMode } from './mechanism/create.js';
+export { ImportError, MechanismError, type Problem, SimulationError } from './mechanism/errors.js';
+export {
+  type Body,
+  type Coupling,
+  type Frame,
+  type Geometry,
+  GROUND,
+  type Joint,
+  type JointLimits,
+  type LoopJoint,
+  type Mechanism,
+  type Placement,
+  type Shape,
+} from './mechanism/mechanism.js';
+export { Random } from './mechanism/random.js';
+export type {
+  BodySpec,
+  CouplingSpec,
+  FrameSpec,
+  JointKindSpec,
+  JointSpec,
+  LoopSpec,
+  MechanismSpec,
+} from './mechanism/spec.js';
+export { State } from './mechanism/state.js';
+export { mechanismSpec, withBase, withoutCouplings } from './mechanism/variants.js';
+export type { Control, IntegratorName } from './simulation/integrators.js';
+export { Simulation, type SimulationOptions } from './simulation/simulation.js';
+export type { Mat3, Quat, Vec3 } from './spatial/matrix3.js';
