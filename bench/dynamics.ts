@@ -1,7 +1,7 @@
 // Readable algorithms in plain TypeScript, one core: times on the built-in mechanisms, and how they grow with length.
 
 import { aba, createAba } from '../src/dynamics/aba.js';
-import { createCrba, crba } from '../src/dynamics/crba.js';
+import { crba, createCrba } from '../src/dynamics/crba.js';
 import { createDense, denseForwardDynamics } from '../src/dynamics/dense.js';
 import { createRnea, rnea } from '../src/dynamics/rnea.js';
 import { State } from '../src/mechanism/state.js';

@@ -1,7 +1,7 @@
 // The core of Manikin: mechanisms, their states, their dynamics, their motion. Nothing here needs Node or a package.
 
-export { Dynamics, forwardDynamics, inverseDynamics, massMatrix, mechanicalEnergy } from './dynamics/dynamics.js';
 export type { ForwardAlgorithm, ForwardOptions, InverseOptions, MassMatrix } from './dynamics/dynamics.js';
+export { Dynamics, forwardDynamics, inverseDynamics, massMatrix, mechanicalEnergy } from './dynamics/dynamics.js';
 export type { Energy } from './dynamics/energy.js';
 export type { JointTypeName } from './joints/index.js';
 export { type LinkOptions, MechanismBuilder } from './mechanism/builder.js';

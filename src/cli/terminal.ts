@@ -14,7 +14,9 @@ export interface Terminal {
 /** Columns of text, numbers to the right, with a head. */
 export function table(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
   const text = rows.map((row) => row.map((cell) => (typeof cell === 'number' ? formatNumber(cell) : cell)));
-  const numeric = head.map((_, k) => rows.length > 0 && rows.every((row) => typeof row[k] === 'number' || row[k] === ''));
+  const numeric = head.map(
+    (_, k) => rows.length > 0 && rows.every((row) => typeof row[k] === 'number' || row[k] === ''),
+  );
   const width = head.map((title, k) => text.reduce((widest, row) => Math.max(widest, row[k].length), title.length));
   const line = (cells: readonly string[]): string =>
     cells

@@ -11,9 +11,9 @@ import { setRotation } from '../joints/quaternion.js';
 import { ROTATION_IDENTITY, type Tree } from '../mechanism/tree.js';
 import { compose, TRANSFORM } from '../spatial/spatial.js';
 import {
+  type AbaScratch,
   ACC,
   ALPHA,
-  type AbaScratch,
   DELTA,
   IA_H,
   IA_J,
@@ -206,23 +206,25 @@ export function ballAssemble(
   carried[3] = myy;
   carried[4] = myz;
   carried[5] = mzz;
-  rotateSymmetric(carried, 0, wide, at + WIDE_X);
-  addToParent(scratch, RECORD * (tree.parent[i] + 1), at + WIDE_X, tau[iv], tau[iv + 1], tau[iv + 2], fx, fy, fz);
+  carried[6] = tau[iv];
+  carried[7] = tau[iv + 1];
+  carried[8] = tau[iv + 2];
+  carried[9] = fx;
+  carried[10] = fy;
+  carried[11] = fz;
+  addToParent(scratch, RECORD * (tree.parent[i] + 1), at + WIDE_X);
   return true;
 }
 
-/** Moves M' (already turned, in scratch.carried), moment and force (link coordinates) to the parent's record. */
-function addToParent(
-  { s, wide, carried }: AbaScratch,
-  op: number,
-  X: number,
-  nx: number,
-  ny: number,
-  nz: number,
-  fx: number,
-  fy: number,
-  fz: number,
-): void {
+/** Moves M' (6), moment and force in scratch.carried to the parent's record, turned and shifted. */
+function addToParent({ s, wide, carried }: AbaScratch, op: number, X: number): void {
+  rotateSymmetric(carried, 0, wide, X);
+  const nx = carried[6];
+  const ny = carried[7];
+  const nz = carried[8];
+  const fx = carried[9];
+  const fy = carried[10];
+  const fz = carried[11];
   const rx = wide[X + 9];
   const ry = wide[X + 10];
   const rz = wide[X + 11];
@@ -288,8 +290,15 @@ export function ballAccelerate(tree: Tree, scratch: AbaScratch, i: number, float
   if (floating) {
     // a = M'^-1 f by cofactors; the ground does not accelerate.
     const M = at + BALL_M;
-    const [xx, xy, xz, yy, yz, zz] = [wide[M], wide[M + 1], wide[M + 2], wide[M + 3], wide[M + 4], wide[M + 5]];
-    const [fx, fy, fz] = [wide[at + BALL_f], wide[at + BALL_f + 1], wide[at + BALL_f + 2]];
+    const xx = wide[M];
+    const xy = wide[M + 1];
+    const xz = wide[M + 2];
+    const yy = wide[M + 3];
+    const yz = wide[M + 4];
+    const zz = wide[M + 5];
+    const fx = wide[at + BALL_f];
+    const fy = wide[at + BALL_f + 1];
+    const fz = wide[at + BALL_f + 2];
     const cxx = yy * zz - yz * yz;
     const cxy = xz * yz - xy * zz;
     const cxz = xy * yz - xz * yy;

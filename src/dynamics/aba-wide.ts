@@ -5,9 +5,9 @@ import { JOINT_TYPES, PARAMETERS } from '../joints/index.js';
 import type { Tree } from '../mechanism/tree.js';
 import { compose, motionToB, TRANSFORM } from '../spatial/spatial.js';
 import {
+  type AbaScratch,
   ACC,
   ALPHA,
-  type AbaScratch,
   DELTA,
   IA_H,
   IA_J,
@@ -113,7 +113,10 @@ export function wideAssemble(
   const nv = tree.dof[i + 1] - tree.dof[i];
   const o = RECORD * (i + 1);
   const at = scratch.wideAt[i];
-  const [S, U, D, u] = [at + WIDE_S, at + WIDE_U, at + WIDE_D, at + WIDE_u];
+  const S = at + WIDE_S;
+  const U = at + WIDE_U;
+  const D = at + WIDE_D;
+  const u = at + WIDE_u;
   for (let k = 0; k < nv; k++) articulatedTimes(wide, U + 6 * k, s, o, wide, S + 6 * k);
   // D = S^T U + armature = L L^T, row by row; u = L^-1 (tau - S^T p); U <- U L^-T, so that U D^-1 U^T = U U^T.
   for (let k = 0; k < nv; k++) {
@@ -186,7 +189,7 @@ export function wideAssemble(
     carried[25] += b * f;
     carried[26] += d * f;
   }
-  addCarriedToParent(s, RECORD * (tree.parent[i] + 1), carried, wide, at + WIDE_X, s[o + R], s[o + R + 1], s[o + R + 2]);
+  addCarriedToParent(s, o, RECORD * (tree.parent[i] + 1), carried, wide, at + WIDE_X);
   return true;
 }
 
@@ -197,7 +200,10 @@ export function wideAccelerate(tree: Tree, scratch: AbaScratch, i: number, qdd: 
   const nv = tree.dof[i + 1] - tree.dof[i];
   const o = RECORD * (i + 1);
   const at = scratch.wideAt[i];
-  const [S, U, D, u] = [at + WIDE_S, at + WIDE_U, at + WIDE_D, at + WIDE_u];
+  const S = at + WIDE_S;
+  const U = at + WIDE_U;
+  const D = at + WIDE_D;
+  const u = at + WIDE_u;
   motionToB(s, o + DELTA, wide, at + WIDE_X, s, RECORD * (tree.parent[i] + 1) + DELTA);
   // qdd = L^-T (u - U^T delta), with u and U as wideAssemble left them.
   for (let k = nv - 1; k >= 0; k--) {
@@ -206,8 +212,7 @@ export function wideAccelerate(tree: Tree, scratch: AbaScratch, i: number, qdd: 
     for (let l = k + 1; l < nv; l++) sum -= wide[D + 6 * l + k] * qdd[iv[i] + l];
     qdd[iv[i] + k] = sum / wide[D + 6 * k + k];
   }
-  for (let k = 0; k < nv; k++)
-    for (let j = 0; j < 6; j++) s[o + DELTA + j] += wide[S + 6 * k + j] * qdd[iv[i] + k];
+  for (let k = 0; k < nv; k++) for (let j = 0; j < 6; j++) s[o + DELTA + j] += wide[S + 6 * k + j] * qdd[iv[i] + k];
 }
 
 /** out = I_A x for the articulated inertia of the record at o. */
@@ -219,7 +224,9 @@ function articulatedTimes(
   m: Float64Array,
   om: number,
 ): void {
-  const [J, H, M] = [o + IA_J, o + IA_H, o + IA_M];
+  const J = o + IA_J;
+  const H = o + IA_H;
+  const M = o + IA_M;
   const x = m[om];
   const y = m[om + 1];
   const z = m[om + 2];
@@ -235,19 +242,20 @@ function articulatedTimes(
 }
 
 /**
- * Adds an articulated inertia and bias force [J, H, M, n, f] to the parent's record at op: first rotated by E^T
- * (E at oe), then moved by r (parent coordinates): H_p = H + r x M, J_p = J + r x H^T - H_p r x, n_p = n + r x f.
+ * Adds an articulated inertia and bias force t = [J, H, M, n, f] to the parent's record at op: first rotated by E^T
+ * (E at oe), then moved by r, which the record at o holds: H_p = H + r x M, J_p = J + r x H^T - H_p r x, n_p = n + r x f.
  */
 export function addCarriedToParent(
   s: Float64Array,
+  o: number,
   op: number,
   t: Float64Array,
   E: Float64Array,
   oe: number,
-  rx: number,
-  ry: number,
-  rz: number,
 ): void {
+  const rx = s[o + R];
+  const ry = s[o + R + 1];
+  const rz = s[o + R + 2];
   rotateSymmetric(t, 0, E, oe);
   rotateSymmetric(t, 15, E, oe);
   rotateFull(t, 6, E, oe);

@@ -10,16 +10,19 @@
 // All velocity terms sit in pass 1, in the Newton-Euler form, which is cheaper than the customary c and I_A c.
 // The force through joint i on link i is I_A delta + p_A.
 //
+// Numbers travel in arrays, never as arguments: a call that is not inlined would put them on the heap.
+//
 // This file has the joints of one degree of freedom about or along z ("screws"), in two steps: the turn by q touches
 // only x and y, and the constant rotation of the placement is mostly a renaming of axes. aba-ball.ts has
 // spherical joints and the free base, aba-wide.ts all others.
 
 import type { Tree } from '../mechanism/tree.js';
 import { ROTATION_CYCLIC, ROTATION_CYCLIC_BACK, ROTATION_GENERAL } from '../mechanism/tree.js';
+import { ballAccelerate, ballAssemble, ballMove } from './aba-ball.js';
 import {
+  type AbaScratch,
   ACC,
   ALPHA,
-  type AbaScratch,
   BALL,
   C_ADVANCE,
   C_E,
@@ -48,7 +51,6 @@ import {
   UD,
   W,
 } from './aba-layout.js';
-import { ballAccelerate, ballAssemble, ballMove } from './aba-ball.js';
 import { addCarriedToParent, wideAccelerate, wideAssemble, wideMove } from './aba-wide.js';
 
 export { type AbaScratch, createAba } from './aba-layout.js';
@@ -79,10 +81,8 @@ export function aba(
     const o = RECORD * (i + 1);
     const k = CONSTANTS * i;
     const kind = step[i];
-    if (kind === SCREW) {
-      const sense = c[k + C_SENSE];
-      screwMove(s, o, RECORD * (parent[i] + 1), c, k, rotation[i], sense * q[iq[i]], sense * qd[iv[i]]);
-    } else if (kind === OTHER) wideMove(tree, scratch, i, q, qd);
+    if (kind === SCREW) screwMove(s, o, RECORD * (parent[i] + 1), c, k, rotation[i], q, iq[i], qd, iv[i]);
+    else if (kind === OTHER) wideMove(tree, scratch, i, q, qd);
     else ballMove(tree, scratch, i, kind === FREE, q, qd);
     setBias(s, o, c, k);
     if (external !== null) for (let j = 0; j < 6; j++) s[o + PA + j] -= external[6 * i + j];
@@ -90,23 +90,18 @@ export function aba(
   for (let i = n - 1; i >= 0; i--) {
     const o = RECORD * (i + 1);
     const op = RECORD * (parent[i] + 1);
-    const at = iv[i];
     const kind = step[i];
     let fine: boolean;
-    if (kind === SCREW) {
-      const k = CONSTANTS * i;
-      fine = screwAssemble(s, o, op, c, k, rotation[i], c[k + C_SENSE] * tau[at], armature[at], carried);
-    } else if (kind === OTHER) fine = wideAssemble(tree, scratch, i, tau, armature);
+    if (kind === SCREW) fine = screwAssemble(s, o, op, c, CONSTANTS * i, rotation[i], tau, armature, iv[i], carried);
+    else if (kind === OTHER) fine = wideAssemble(tree, scratch, i, tau, armature);
     else fine = ballAssemble(tree, scratch, i, kind === FREE, tau);
     if (!fine) return i;
   }
   for (let i = 0; i < n; i++) {
     const o = RECORD * (i + 1);
     const kind = step[i];
-    if (kind === SCREW) {
-      const k = CONSTANTS * i;
-      qdd[iv[i]] = c[k + C_SENSE] * screwAccelerate(s, o, RECORD * (parent[i] + 1), c, k, rotation[i]);
-    } else if (kind === OTHER) wideAccelerate(tree, scratch, i, qdd);
+    if (kind === SCREW) screwAccelerate(s, o, RECORD * (parent[i] + 1), c, CONSTANTS * i, rotation[i], qdd, iv[i]);
+    else if (kind === OTHER) wideAccelerate(tree, scratch, i, qdd);
     else ballAccelerate(tree, scratch, i, kind === FREE, qdd);
   }
   return -1;
@@ -130,8 +125,12 @@ export function abaForces(tree: Tree, scratch: AbaScratch, forces: Float64Array)
     const J = o + IA_J;
     const H = o + IA_H;
     const M = o + IA_M;
-    const [x, y, z] = [s[o + DELTA], s[o + DELTA + 1], s[o + DELTA + 2]];
-    const [a, b, d] = [s[o + DELTA + 3], s[o + DELTA + 4], s[o + DELTA + 5]];
+    const x = s[o + DELTA];
+    const y = s[o + DELTA + 1];
+    const z = s[o + DELTA + 2];
+    const a = s[o + DELTA + 3];
+    const b = s[o + DELTA + 4];
+    const d = s[o + DELTA + 5];
     const f = 6 * i;
     forces[f] = s[o + PA] + s[J] * x + s[J + 1] * y + s[J + 2] * z + s[H] * a + s[H + 1] * b + s[H + 2] * d;
     forces[f + 1] =
@@ -154,14 +153,18 @@ function screwMove(
   c: Float64Array,
   k: number,
   kind: number,
-  q: number,
-  qd: number,
+  q: Float64Array,
+  iq: number,
+  qd: Float64Array,
+  iv: number,
 ): void {
+  const x = c[k + C_SENSE] * q[iq];
+  const speed = c[k + C_SENSE] * qd[iv];
   const turn = c[k + C_TURN];
   const advance = c[k + C_ADVANCE];
-  const cos = Math.cos(turn * q);
-  const sin = Math.sin(turn * q);
-  const distance = advance * q;
+  const cos = Math.cos(turn * x);
+  const sin = Math.sin(turn * x);
+  const distance = advance * x;
   const rx = c[k + C_T] + distance * c[k + C_E + 6];
   const ry = c[k + C_T + 1] + distance * c[k + C_E + 7];
   const rz = c[k + C_T + 2] + distance * c[k + C_E + 8];
@@ -176,7 +179,9 @@ function screwMove(
   let az = s[op + ACC + 2] + s[op + W + 6] * rx + s[op + W + 7] * ry + s[op + W + 8] * rz;
   // Parent to tree coordinates.
   if (kind === ROTATION_CYCLIC) {
-    const [w0, l0, a0] = [wx, lx, ax];
+    const w0 = wx;
+    const l0 = lx;
+    const a0 = ax;
     wx = wy;
     wy = wz;
     wz = w0;
@@ -187,7 +192,9 @@ function screwMove(
     ay = az;
     az = a0;
   } else if (kind === ROTATION_CYCLIC_BACK) {
-    const [w0, l0, a0] = [wz, lz, az];
+    const w0 = wz;
+    const l0 = lz;
+    const a0 = az;
     wz = wy;
     wy = wx;
     wx = w0;
@@ -207,15 +214,21 @@ function screwMove(
     const e6 = c[k + C_E + 6];
     const e7 = c[k + C_E + 7];
     const e8 = c[k + C_E + 8];
-    const [w0, w1, w2] = [wx, wy, wz];
+    const w0 = wx;
+    const w1 = wy;
+    const w2 = wz;
     wx = e0 * w0 + e1 * w1 + e2 * w2;
     wy = e3 * w0 + e4 * w1 + e5 * w2;
     wz = e6 * w0 + e7 * w1 + e8 * w2;
-    const [l0, l1, l2] = [lx, ly, lz];
+    const l0 = lx;
+    const l1 = ly;
+    const l2 = lz;
     lx = e0 * l0 + e1 * l1 + e2 * l2;
     ly = e3 * l0 + e4 * l1 + e5 * l2;
     lz = e6 * l0 + e7 * l1 + e8 * l2;
-    const [a0, a1, a2] = [ax, ay, az];
+    const a0 = ax;
+    const a1 = ay;
+    const a2 = az;
     ax = e0 * a0 + e1 * a1 + e2 * a2;
     ay = e3 * a0 + e4 * a1 + e5 * a2;
     az = e6 * a0 + e7 * a1 + e8 * a2;
@@ -223,8 +236,8 @@ function screwMove(
   // Tree to link coordinates, then the joint's own motion: alpha += w x z qd, a += 2 w x z (advance qd).
   const ux = cos * wx + sin * wy;
   const uy = cos * wy - sin * wx;
-  const spin = turn * qd;
-  const slide = 2 * advance * qd;
+  const spin = turn * speed;
+  const slide = 2 * advance * speed;
   s[o + COS] = cos;
   s[o + SIN] = sin;
   s[o + R] = rx;
@@ -324,8 +337,9 @@ function screwAssemble(
   c: Float64Array,
   k: number,
   kind: number,
-  tau: number,
-  armature: number,
+  tau: Float64Array,
+  armature: Float64Array,
+  iv: number,
   carried: Float64Array,
 ): boolean {
   const turn = c[k + C_TURN];
@@ -372,10 +386,10 @@ function screwAssemble(
     vy = turn * vy + advance * myz;
     vz = turn * vz + advance * mzz;
   }
-  const D = turn * uz + advance * vz + armature;
+  const D = turn * uz + advance * vz + armature[iv];
   if (!(D > 0)) return false;
   const inverse = 1 / D;
-  const u = (tau - turn * nz - advance * fz) * inverse;
+  const u = (c[k + C_SENSE] * tau[iv] - turn * nz - advance * fz) * inverse;
   const gx = ux * inverse;
   const gy = uy * inverse;
   const gz = uz * inverse;
@@ -559,7 +573,7 @@ function screwAssemble(
     carried[24] = fx;
     carried[25] = fy;
     carried[26] = fz;
-    addCarriedToParent(s, op, carried, c, k + C_E, s[o + R], s[o + R + 1], s[o + R + 2]);
+    addCarriedToParent(s, o, op, carried, c, k + C_E);
     return true;
   }
   // From the link's origin to the parent's: H_p = H + r x M, J_p = J + r x H^T - H_p r x.
@@ -613,7 +627,9 @@ function screwAccelerate(
   c: Float64Array,
   k: number,
   kind: number,
-): number {
+  qdd: Float64Array,
+  iv: number,
+): void {
   const rx = s[o + R];
   const ry = s[o + R + 1];
   const rz = s[o + R + 2];
@@ -642,7 +658,12 @@ function screwAccelerate(
     ay = ax;
     ax = t;
   } else if (kind === ROTATION_GENERAL) {
-    const [x0, y0, z0, a0, a1, a2] = [x, y, z, ax, ay, az];
+    const x0 = x;
+    const y0 = y;
+    const z0 = z;
+    const a0 = ax;
+    const a1 = ay;
+    const a2 = az;
     x = c[k + C_E] * x0 + c[k + C_E + 1] * y0 + c[k + C_E + 2] * z0;
     y = c[k + C_E + 3] * x0 + c[k + C_E + 4] * y0 + c[k + C_E + 5] * z0;
     z = c[k + C_E + 6] * x0 + c[k + C_E + 7] * y0 + c[k + C_E + 8] * z0;
@@ -658,14 +679,14 @@ function screwAccelerate(
   t = ax;
   ax = cos * t + sin * ay;
   ay = cos * ay - sin * t;
-  const qdd =
+  const own =
     s[o + UD] -
     (s[o + G] * x + s[o + G + 1] * y + s[o + G + 2] * z + s[o + G + 3] * ax + s[o + G + 4] * ay + s[o + G + 5] * az);
   s[o + DELTA] = x;
   s[o + DELTA + 1] = y;
-  s[o + DELTA + 2] = z + c[k + C_TURN] * qdd;
+  s[o + DELTA + 2] = z + c[k + C_TURN] * own;
   s[o + DELTA + 3] = ax;
   s[o + DELTA + 4] = ay;
-  s[o + DELTA + 5] = az + c[k + C_ADVANCE] * qdd;
-  return qdd;
+  s[o + DELTA + 5] = az + c[k + C_ADVANCE] * own;
+  qdd[iv] = c[k + C_SENSE] * own;
 }

@@ -49,12 +49,7 @@ export function dofParents(tree: Tree): Int32Array {
 }
 
 /** scratch.H <- mass matrix at q, both triangles, link order. */
-export function crba(
-  tree: Tree,
-  scratch: CrbaScratch,
-  q: Float64Array,
-  armature: Float64Array = tree.armature,
-): void {
+export function crba(tree: Tree, scratch: CrbaScratch, q: Float64Array, armature: Float64Array = tree.armature): void {
   updatePositions(tree, scratch, q);
   const { n, parent, dof, iv, inertia } = tree;
   const { X, S, composite, F, H } = scratch;

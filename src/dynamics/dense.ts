@@ -75,7 +75,13 @@ export function reducedMassMatrix(
   armature: Float64Array = tree.armature,
 ): void {
   crba(tree, scratch.crba, q, armature);
-  const { crba: { H }, follows, factor, m, A } = scratch;
+  const {
+    crba: { H },
+    follows,
+    factor,
+    m,
+    A,
+  } = scratch;
   const nv = follows.length;
   A.fill(0);
   for (let k = 0; k < nv; k++)

@@ -12,8 +12,8 @@ import { createEnergy, type Energy, type EnergyScratch, energy } from './energy.
 import { createJacobian, type JacobianScratch, jacobian } from './jacobian.js';
 import { createKinematics, type KinematicsScratch, poses, velocities } from './kinematics.js';
 import { addPassiveForces } from './passive.js';
-import { createRnea, type RneaScratch, rnea } from './rnea.js';
 import { RerootMap } from './reroot-map.js';
+import { createRnea, type RneaScratch, rnea } from './rnea.js';
 
 export type ForwardAlgorithm = 'aba' | 'dense';
 
@@ -223,7 +223,11 @@ export class Dynamics {
     const { nv } = this.mechanism;
     if (given === undefined) return new Float64Array(nv);
     if (given.length !== nv)
-      throw MechanismError.of('length', what, `Expected ${nv} numbers, one for each degree of freedom, got ${given.length}.`);
+      throw MechanismError.of(
+        'length',
+        what,
+        `Expected ${nv} numbers, one for each degree of freedom, got ${given.length}.`,
+      );
     return given;
   }
 

@@ -2,7 +2,13 @@
 
 import type { Tree } from '../mechanism/tree.js';
 import { addCrossMotion, compose, motionToB, TRANSFORM } from '../spatial/spatial.js';
-import { createLinkScratch, type LinkScratch, multiplyMotionSpace, updatePositions, updateVelocities } from './links.js';
+import {
+  createLinkScratch,
+  type LinkScratch,
+  multiplyMotionSpace,
+  updatePositions,
+  updateVelocities,
+} from './links.js';
 
 export interface KinematicsScratch extends LinkScratch {
   /** n x 12: ground to link frame. */

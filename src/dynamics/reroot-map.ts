@@ -7,7 +7,16 @@ import { JOINT_TYPES, PARAMETERS } from '../joints/index.js';
 import { GROUND } from '../mechanism/mechanism.js';
 import { createTree, type Tree } from '../mechanism/tree.js';
 import { type Mat3, quaternionFromRotation, transpose } from '../spatial/matrix3.js';
-import { addCrossMotion, compose, forceToA, forceToB, invert, motionToA, motionToB, TRANSFORM } from '../spatial/spatial.js';
+import {
+  addCrossMotion,
+  compose,
+  forceToA,
+  forceToB,
+  invert,
+  motionToA,
+  motionToB,
+  TRANSFORM,
+} from '../spatial/spatial.js';
 import { createLinkScratch, type LinkScratch, multiplyMotionSpace, updatePositions } from './links.js';
 
 export class RerootMap {

@@ -17,7 +17,13 @@ import {
   motionToB,
   TRANSFORM,
 } from '../spatial/spatial.js';
-import { createLinkScratch, type LinkScratch, multiplyMotionSpace, updatePositions, updateVelocities } from './links.js';
+import {
+  createLinkScratch,
+  type LinkScratch,
+  multiplyMotionSpace,
+  updatePositions,
+  updateVelocities,
+} from './links.js';
 
 export interface RneaScratch extends LinkScratch {
   /** n x 6: spatial velocity of each link, link coordinates. */

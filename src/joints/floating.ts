@@ -125,14 +125,7 @@ function setPose(out: Float64Array, o: number, q: Float64Array, iq: number): voi
   out[o + 11] = q[iq + 6];
 }
 
-function toTreeNegated(
-  out: Float64Array,
-  o: number,
-  q: Float64Array,
-  iq: number,
-  m: Float64Array,
-  im: number,
-): void {
+function toTreeNegated(out: Float64Array, o: number, q: Float64Array, iq: number, m: Float64Array, im: number): void {
   setPose(X, 0, q, iq);
   motionToA(out, o, X, 0, m, im);
   for (let k = 0; k < 6; k++) out[o + k] = -out[o + k];

@@ -1,4 +1,11 @@
-import { differencePlain, integratePlain, type JointType, localRatePlain, neutralZero, setScrew } from './joint-type.js';
+import {
+  differencePlain,
+  integratePlain,
+  type JointType,
+  localRatePlain,
+  neutralZero,
+  setScrew,
+} from './joint-type.js';
 
 /**
  * Motion in the x-y plane: q = [x, y, angle], the position of the child's origin in the tree frame and its rotation

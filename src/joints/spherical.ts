@@ -61,14 +61,7 @@ export const spherical: JointType = {
   },
 };
 
-function toTreeNegated(
-  out: Float64Array,
-  o: number,
-  q: Float64Array,
-  iq: number,
-  x: Float64Array,
-  ix: number,
-): void {
+function toTreeNegated(out: Float64Array, o: number, q: Float64Array, iq: number, x: Float64Array, ix: number): void {
   setRotation(rotation, 0, q, iq);
   rotateBack(out, o, rotation, 0, x, ix);
   for (let k = 0; k < 3; k++) out[o + k] = -out[o + k];

@@ -160,7 +160,11 @@ class Creation {
       return given;
     }
     const repair = this.#inertiaMode === 'repair' && found !== undefined;
-    this.#warnings.push({ code, where, message: repair ? `${text} It was changed to the nearest possible one.` : text });
+    this.#warnings.push({
+      code,
+      where,
+      message: repair ? `${text} It was changed to the nearest possible one.` : text,
+    });
     return repair ? repairedInertia(given) : symmetricPart(given);
   }
 
@@ -225,7 +229,11 @@ class Creation {
       if (spec === undefined) {
         const name = this.#spec.bodies[i].name;
         if (this.#bodyIndex.get(name) === i && !this.#problems.some((problem) => problem.code === 'unknown-child'))
-          this.#report('no-joint', `body "${name}"`, 'It hangs from nothing; give it a joint, at least a floating one.');
+          this.#report(
+            'no-joint',
+            `body "${name}"`,
+            'It hangs from nothing; give it a joint, at least a floating one.',
+          );
         return undefined;
       }
       const joint = this.#joint(spec, iq, iv);

@@ -176,5 +176,9 @@ function find(index: ReadonlyMap<string, number>, name: string, what: string): n
   if (found !== undefined) return found;
   const known = [...index.keys()];
   const shown = known.slice(0, 8).join(', ') + (known.length > 8 ? ', ...' : '');
-  throw MechanismError.of(`unknown-${what}`, '', `There is no ${what} "${name}". The mechanism has: ${shown || 'none'}.`);
+  throw MechanismError.of(
+    `unknown-${what}`,
+    '',
+    `There is no ${what} "${name}". The mechanism has: ${shown || 'none'}.`,
+  );
 }

@@ -75,8 +75,7 @@ function checked(joint: Joint, what: string, n: number, given: number | ArrayLik
 
 function normaliseQuaternion(joint: Joint, q: Float64Array): void {
   const length = Math.hypot(q[joint.iq], q[joint.iq + 1], q[joint.iq + 2], q[joint.iq + 3]);
-  if (length < 1e-6)
-    throw MechanismError.of('quaternion', `joint "${joint.name}"`, 'A quaternion must not be zero.');
+  if (length < 1e-6) throw MechanismError.of('quaternion', `joint "${joint.name}"`, 'A quaternion must not be zero.');
   if (Math.abs(length - 1) < 1e-15) return;
   for (let k = 0; k < 4; k++) q[joint.iq + k] /= length;
 }

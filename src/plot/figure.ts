@@ -93,9 +93,7 @@ function drawShape({ geometry, E, t }: Shape, place: (point: Vec3) => Vec3, styl
 /** The outline of a box: convex hull of its eight projected corners. */
 function box(size: Vec3, at: (point: Vec3) => Vec3, style: FigureStyle): Drawn {
   const corners = [-0.5, 0.5].flatMap((i) =>
-    [-0.5, 0.5].flatMap((j) =>
-      [-0.5, 0.5].map((k) => toPixels(at([i * size[0], j * size[1], k * size[2]]), style)),
-    ),
+    [-0.5, 0.5].flatMap((j) => [-0.5, 0.5].map((k) => toPixels(at([i * size[0], j * size[1], k * size[2]]), style))),
   );
   const outline = convexHull(corners).map(({ x, y }) => `${px(x)},${px(y)}`);
   const depth = corners.reduce((sum, corner) => sum + corner.depth, 0) / 8;

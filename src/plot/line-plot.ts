@@ -50,9 +50,7 @@ export function linePlot(series: readonly Series[], options: LinePlotOptions): s
   series.forEach(({ points, label, color, dots }, i) => {
     const stroke = color ?? COLORS[i % COLORS.length];
     if (dots === true)
-      parts.push(
-        ...points.map((p) => `<circle cx="${px(sx(p[0]))}" cy="${px(sy(p[1]))}" r="2.5" fill="${stroke}"/>`),
-      );
+      parts.push(...points.map((p) => `<circle cx="${px(sx(p[0]))}" cy="${px(sy(p[1]))}" r="2.5" fill="${stroke}"/>`));
     else {
       const path = line<readonly [number, number]>(
         (p) => sx(p[0]),
@@ -63,7 +61,9 @@ export function linePlot(series: readonly Series[], options: LinePlotOptions): s
     parts.push(legendEntry(w - 110 * (series.length - i), label, stroke));
   });
   parts.push(text(w / 2, h + 34, xLabel, 'text-anchor="middle"'));
-  parts.push(`<g transform="translate(-50 ${px(h / 2)}) rotate(-90)">${text(0, 0, yLabel, 'text-anchor="middle"')}</g>`);
+  parts.push(
+    `<g transform="translate(-50 ${px(h / 2)}) rotate(-90)">${text(0, 0, yLabel, 'text-anchor="middle"')}</g>`,
+  );
   if (title !== undefined) parts.push(text(0, -10, title, 'font-weight="bold"'));
   return `<g transform="translate(${px(x + MARGIN.left)} ${px(y + MARGIN.top)})">${parts.join('\n')}</g>`;
 }

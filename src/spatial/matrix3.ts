@@ -36,8 +36,7 @@ export function norm(a: Vec3): number {
 export function multiply(A: Mat3, B: Mat3): Mat3 {
   const C = new Array<number>(9);
   for (let i = 0; i < 3; i++)
-    for (let j = 0; j < 3; j++)
-      C[3 * i + j] = A[3 * i] * B[j] + A[3 * i + 1] * B[3 + j] + A[3 * i + 2] * B[6 + j];
+    for (let j = 0; j < 3; j++) C[3 * i + j] = A[3 * i] * B[j] + A[3 * i + 1] * B[3 + j] + A[3 * i + 2] * B[6 + j];
   return C as unknown as Mat3;
 }
 
@@ -54,9 +53,7 @@ export function apply(A: Mat3, x: Vec3): Vec3 {
 }
 
 export function determinant(A: Mat3): number {
-  return (
-    A[0] * (A[4] * A[8] - A[5] * A[7]) - A[1] * (A[3] * A[8] - A[5] * A[6]) + A[2] * (A[3] * A[7] - A[4] * A[6])
-  );
+  return A[0] * (A[4] * A[8] - A[5] * A[7]) - A[1] * (A[3] * A[8] - A[5] * A[6]) + A[2] * (A[3] * A[7] - A[4] * A[6]);
 }
 
 /** Rotation of vectors by `angle` about the unit vector `axis` (Rodrigues). */

@@ -17,7 +17,14 @@ export function setIdentity(X: Float64Array, o: number): void {
 }
 
 /** out = X2 X1, where X1: A to B and X2: B to C. E = E2 E1, r = r1 + E1^T r2. */
-export function compose(out: Float64Array, o: number, X2: Float64Array, o2: number, X1: Float64Array, o1: number): void {
+export function compose(
+  out: Float64Array,
+  o: number,
+  X2: Float64Array,
+  o2: number,
+  X1: Float64Array,
+  o1: number,
+): void {
   for (let i = 0; i < 3; i++) {
     const a = X2[o2 + 3 * i];
     const b = X2[o2 + 3 * i + 1];
@@ -58,7 +65,14 @@ export function rotate(out: Float64Array, o: number, E: Float64Array, oe: number
 }
 
 /** Rotates a 3-vector back: out = E^T x. */
-export function rotateBack(out: Float64Array, o: number, E: Float64Array, oe: number, x: Float64Array, ox: number): void {
+export function rotateBack(
+  out: Float64Array,
+  o: number,
+  E: Float64Array,
+  oe: number,
+  x: Float64Array,
+  ox: number,
+): void {
   const a = x[ox];
   const b = x[ox + 1];
   const c = x[ox + 2];
@@ -68,7 +82,14 @@ export function rotateBack(out: Float64Array, o: number, E: Float64Array, oe: nu
 }
 
 /** Motion vector from A to B: out = X m = [E w, E (v - r x w)]. May work in place. */
-export function motionToB(out: Float64Array, o: number, X: Float64Array, ox: number, m: Float64Array, om: number): void {
+export function motionToB(
+  out: Float64Array,
+  o: number,
+  X: Float64Array,
+  ox: number,
+  m: Float64Array,
+  om: number,
+): void {
   const wx = m[om];
   const wy = m[om + 1];
   const wz = m[om + 2];
@@ -88,7 +109,14 @@ export function motionToB(out: Float64Array, o: number, X: Float64Array, ox: num
 }
 
 /** Motion vector from B to A: out = X^-1 m = [E^T w, E^T v + r x E^T w]. May work in place. */
-export function motionToA(out: Float64Array, o: number, X: Float64Array, ox: number, m: Float64Array, om: number): void {
+export function motionToA(
+  out: Float64Array,
+  o: number,
+  X: Float64Array,
+  ox: number,
+  m: Float64Array,
+  om: number,
+): void {
   const ux = m[om];
   const uy = m[om + 1];
   const uz = m[om + 2];

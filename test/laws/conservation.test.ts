@@ -94,7 +94,8 @@ describe('conservation laws', () => {
           // Linear velocity in ground coordinates: E^T v = d(origin)/dt.
           for (let k = 0; k < 3; k++) {
             const E = 12 * b;
-            const v = pose[E + k] * now[6 * b + 3] + pose[E + 3 + k] * now[6 * b + 4] + pose[E + 6 + k] * now[6 * b + 5];
+            const v =
+              pose[E + k] * now[6 * b + 3] + pose[E + 3 + k] * now[6 * b + 4] + pose[E + 6 + k] * now[6 * b + 5];
             const rate = (pa[E + 9 + k] - pb[E + 9 + k]) / (2 * h);
             expect(Math.abs(v - rate)).toBeLessThan(1e-5 * (1 + Math.abs(v)));
           }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createCrba, crba, factorise, solveFactorised } from '../../src/dynamics/crba.js';
+import { crba, createCrba, factorise, solveFactorised } from '../../src/dynamics/crba.js';
 import { dofPositions } from '../../src/dynamics/dense.js';
 import { Dynamics } from '../../src/dynamics/dynamics.js';
 import { State } from '../../src/mechanism/state.js';
@@ -26,7 +26,12 @@ describe('mass matrix', () => {
           unit.fill(0);
           unit[k] = 1;
           const column = dynamics.inverse(state, unit).map((value, i) => value - bias[i]);
-          expect(relativeError(column, Float64Array.from({ length: nv }, (_, i) => H[i * nv + k]))).toBeLessThan(1e-9);
+          expect(
+            relativeError(
+              column,
+              Float64Array.from({ length: nv }, (_, i) => H[i * nv + k]),
+            ),
+          ).toBeLessThan(1e-9);
           for (let i = 0; i < k; i++) expect(H[i * nv + k]).toBe(H[k * nv + i]);
         }
       }),

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Dynamics } from '../../src/dynamics/dynamics.js';
+import { createEnergy, energy } from '../../src/dynamics/energy.js';
 import { RerootMap } from '../../src/dynamics/reroot-map.js';
-import { energy, createEnergy } from '../../src/dynamics/energy.js';
 import { MechanismError } from '../../src/mechanism/errors.js';
 import { GROUND } from '../../src/mechanism/mechanism.js';
 import { State } from '../../src/mechanism/state.js';
@@ -44,7 +44,13 @@ describe('the root of the computation', () => {
           const map = new RerootMap(author.tree, root);
           map.toTree(state.q, state.v, new Float64Array(mechanism.nv), null);
           const got = energy(map.tree, createEnergy(map.tree), map.q, map.v);
-          const flat = (e: typeof got) => [e.kinetic, e.potential, ...e.com, ...e.momentum.angular, ...e.momentum.linear];
+          const flat = (e: typeof got) => [
+            e.kinetic,
+            e.potential,
+            ...e.com,
+            ...e.momentum.angular,
+            ...e.momentum.linear,
+          ];
           expect(relativeError(flat(got), flat(reference))).toBeLessThan(1e-10);
         });
       }),

@@ -186,8 +186,7 @@ export class MujocoModel {
 
 function times(A: Float64Array, n: number, x: Float64Array, transposed: boolean): Float64Array {
   const y = new Float64Array(n);
-  for (let i = 0; i < n; i++)
-    for (let j = 0; j < n; j++) y[i] += (transposed ? A[j * n + i] : A[i * n + j]) * x[j];
+  for (let i = 0; i < n; i++) for (let j = 0; j < n; j++) y[i] += (transposed ? A[j * n + i] : A[i * n + j]) * x[j];
   return y;
 }
 
@@ -205,7 +204,9 @@ export function toMjcf(mechanism: Mechanism): string {
   const open = (i: number): void => {
     const { mass, com, inertia: I, name } = bodies[i];
     const joint = joints[i];
-    parts.push(`<body name="${name}" pos="${list(joint.t)}" quat="${list(quaternionFromRotation(transpose(joint.E)))}">`);
+    parts.push(
+      `<body name="${name}" pos="${list(joint.t)}" quat="${list(quaternionFromRotation(transpose(joint.E)))}">`,
+    );
     parts.push(jointElements(joint));
     // MuJoCo refuses a point mass: it gets the least inertia that passes there.
     const [xx, yy, zz] = [I[0], I[4], I[8]].map((moment) => Math.max(moment, 1e-13));

@@ -38,12 +38,24 @@ function vector(random: Random, size: number): Vec3 {
 
 function rotation(random: Random): Mat3 {
   // Every third time something simple: identity or axes renamed, which take paths of their own.
-  if (random.below(3) === 0) return random.pick([[1, 0, 0, 0, 1, 0, 0, 0, 1], [0, 1, 0, 0, 0, 1, 1, 0, 0]] as const);
+  if (random.below(3) === 0)
+    return random.pick([
+      [1, 0, 0, 0, 1, 0, 0, 0, 1],
+      [0, 1, 0, 0, 0, 1, 1, 0, 0],
+    ] as const);
   return rotationFromQuaternion(random.quaternion());
 }
 
 function axis(random: Random): Vec3 {
-  if (random.below(2) === 0) return random.pick([[1, 0, 0], [0, 1, 0], [0, 0, 1], [-1, 0, 0], [0, -1, 0], [0, 0, -1]] as const);
+  if (random.below(2) === 0)
+    return random.pick([
+      [1, 0, 0],
+      [0, 1, 0],
+      [0, 0, 1],
+      [-1, 0, 0],
+      [0, -1, 0],
+      [0, 0, -1],
+    ] as const);
   return random.direction();
 }
 

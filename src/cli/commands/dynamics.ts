@@ -12,7 +12,7 @@ import {
   withModel,
   withState,
 } from '../model-argument.js';
-import { table, type Terminal } from '../terminal.js';
+import { type Terminal, table } from '../terminal.js';
 
 interface Options extends ModelOptions, StateOptions {
   readonly json?: boolean;
@@ -94,7 +94,8 @@ function print(terminal: Terminal, options: Options, result: Result): void {
       a[k] ?? '',
     ]),
   );
-  if (rows.length === 0) throw MechanismError.of('no-freedom', '', 'The mechanism has no degree of freedom: nothing can move.');
+  if (rows.length === 0)
+    throw MechanismError.of('no-freedom', '', 'The mechanism has no degree of freedom: nothing can move.');
   terminal.out(`${model}, ${algorithm}\n\n${table(['joint', 'type', 'q', 'v', 'tau', 'qdd'], rows)}\n`);
   if (options.forces !== true) return;
   const forceRows = joints.map((joint) => [joint.name, joint.body, ...(joint.force ?? [])]);

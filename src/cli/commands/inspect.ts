@@ -14,7 +14,7 @@ import {
   withModel,
   withState,
 } from '../model-argument.js';
-import { formatNumber, table, type Terminal } from '../terminal.js';
+import { formatNumber, type Terminal, table } from '../terminal.js';
 
 interface Options extends ModelOptions, StateOptions {
   readonly json?: boolean;
@@ -72,7 +72,9 @@ export function addInfo(program: Command, terminal: Terminal): void {
         ['warnings', warnings.length],
       ];
       const width = Math.max(...rows.map(([label]) => label.length));
-      terminal.out(`${mechanism.name}\n\n${rows.map(([label, value]) => `${label.padEnd(width)}  ${value}`).join('\n')}\n`);
+      terminal.out(
+        `${mechanism.name}\n\n${rows.map(([label, value]) => `${label.padEnd(width)}  ${value}`).join('\n')}\n`,
+      );
     });
 }
 
@@ -103,7 +105,12 @@ export function addMassMatrix(program: Command, terminal: Terminal): void {
       const labels = joints.flatMap(({ name: joint, dof }) =>
         Array.from({ length: dof }, (_, k) => (dof === 1 ? joint : `${joint}[${k}]`)),
       );
-      terminal.out(`${table(['', ...labels], matrix.map((row, k) => [labels[k], ...row]))}\n`);
+      terminal.out(
+        `${table(
+          ['', ...labels],
+          matrix.map((row, k) => [labels[k], ...row]),
+        )}\n`,
+      );
     });
 }
 

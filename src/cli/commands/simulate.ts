@@ -38,7 +38,9 @@ export function addSimulate(program: Command, terminal: Terminal): void {
     .description('let a mechanism move; damping, friction and springs of its joints act')
     .option('--duration <seconds>', 'how long', positive, 2)
     .option('--step <seconds>', 'time step', positive, 1e-3)
-    .addOption(new Option('--integrator <name>', 'rk4, or semi-implicit euler').choices(['rk4', 'euler']).default('rk4'))
+    .addOption(
+      new Option('--integrator <name>', 'rk4, or semi-implicit euler').choices(['rk4', 'euler']).default('rk4'),
+    )
     .option('--every <seconds>', 'time between lines of the CSV file', positive, 0.01)
     .option('--csv <file>', 'write time, energies, positions and velocities')
     .option('--svg <file>', 'draw the motion and its energies')

@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import * as formats from '../../src/formats/index.js';
+import * as core from '../../src/index.js';
+import * as models from '../../src/models/index.js';
+import * as plot from '../../src/plot/index.js';
+
+// What users can import. A change here is a change of the public interface: say so in the CHANGELOG.
+describe('public exports', () => {
+  it.each([
+    [
+      'manikin',
+      core,
+      [
+        'Dynamics',
+        'GROUND',
+        'ImportError',
+        'MechanismBuilder',
+        'MechanismError',
+        'Random',
+        'Simulation',
+        'SimulationError',
+        'State',
+        'createMechanism',
+        'forwardDynamics',
+        'inverseDynamics',
+        'massMatrix',
+        'mechanicalEnergy',
+        'mechanismSpec',
+        'withBase',
+        'withoutCouplings',
+      ],
+    ],
+    [
+      'manikin/formats',
+      formats,
+      [
+        'MAX_INPUT_BYTES',
+        'checkInputSize',
+        'describe',
+        'formatJson',
+        'formatState',
+        'mergeFixedJoints',
+        'parseDescription',
+        'parseState',
+        'parseUrdf',
+      ],
+    ],
+    ['manikin/models', models, ['BUILTIN_MODELS', 'builtinMechanism', 'chain', 'compass', 'human']],
+    ['manikin/plot', plot, ['figure', 'linePlot', 'motionPicture', 'sideView', 'svgDocument']],
+  ])('%s', (_name, module, expected) => {
+    expect(Object.keys(module).sort()).toEqual([...expected].sort());
+  });
+
+  it('every entry of package.json leads to a source file', () => {
+    const { exports: entries } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+      exports: Record<string, string | { types: string; default: string }>;
+    };
+    for (const entry of Object.values(entries)) {
+      if (typeof entry === 'string') continue;
+      const source = entry.default.replace('./dist/', '../../src/').replace(/\.js$/, '.ts');
+      expect(() => readFileSync(new URL(source, import.meta.url))).not.toThrow();
+      expect(entry.types).toBe(entry.default.replace(/\.js$/, '.d.ts'));
+    }
+  });
+});

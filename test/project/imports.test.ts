@@ -1,0 +1,78 @@
+// Imports point one way. The folders of src, each with the folders it may use besides itself.
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const SRC = fileURLToPath(new URL('../../src', import.meta.url));
+
+const ALLOWED = new Map<string, readonly string[]>([
+  ['spatial', []],
+  ['joints', ['spatial']],
+  ['mechanism', ['spatial', 'joints']],
+  ['formats', ['spatial', 'joints', 'mechanism']],
+  ['models', ['spatial', 'joints', 'mechanism']],
+  ['dynamics', ['spatial', 'joints', 'mechanism']],
+  ['schedule', []],
+  ['simulation', ['spatial', 'joints', 'mechanism', 'dynamics']],
+  ['plot', ['spatial', 'joints', 'mechanism', 'dynamics']],
+  ['cli', ['spatial', 'joints', 'mechanism', 'formats', 'models', 'dynamics', 'schedule', 'simulation', 'plot']],
+]);
+
+/** Packages that a folder may import; Node's own modules stand as node:*. */
+const PACKAGES = new Map<string, readonly string[]>([
+  ['formats', ['@rgrove/parse-xml']],
+  ['plot', ['d3-scale', 'd3-shape']],
+  ['cli', ['commander', 'node:*']],
+]);
+
+function sourceFiles(): string[] {
+  return readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+}
+
+function importsOf(file: string): string[] {
+  const text = readFileSync(join(SRC, file), 'utf8');
+  return [
+    ...text.matchAll(/^(?:import|export)\b[^;]*?\bfrom\s+'([^']+)'|^import\s+'([^']+)'|\bimport\('([^']+)'\)/gm),
+  ].map((match) => (match[1] ?? match[2] ?? match[3])!);
+}
+
+describe('imports', () => {
+  it.each(sourceFiles().filter((file) => file.includes('/')))('%s', (file) => {
+    const folder = file.split('/')[0];
+    const allowed = ALLOWED.get(folder);
+    expect(allowed, `folder src/${folder} is not in the list of folders`).toBeDefined();
+    for (const target of importsOf(file)) {
+      if (target.startsWith('.')) {
+        const to = relative(SRC, resolve(join(SRC, dirname(file)), target)).split('/')[0];
+        expect([folder, ...allowed!], `${file} imports ${target}`).toContain(to);
+      } else {
+        const name = target.startsWith('node:') ? 'node:*' : target;
+        expect(PACKAGES.get(folder) ?? [], `${file} imports ${target}`).toContain(name);
+      }
+    }
+  });
+
+  it('the core needs no package and no Node', () => {
+    const seen = new Set<string>();
+    const queue = ['index.ts'];
+    while (queue.length > 0) {
+      const file = queue.pop()!;
+      if (seen.has(file)) continue;
+      seen.add(file);
+      for (const target of importsOf(file)) {
+        expect(target, `${file} is part of the core`).toMatch(/^\./);
+        queue.push(relative(SRC, resolve(join(SRC, dirname(file)), target)).replace(/\.js$/, '.ts'));
+      }
+    }
+    expect(seen.size).toBeGreaterThan(20);
+  });
+
+  it('no code is made from strings', () => {
+    for (const file of sourceFiles()) {
+      const text = readFileSync(join(SRC, file), 'utf8');
+      expect(text, file).not.toMatch(/\beval\s*\(|new Function\s*\(/);
+    }
+  });
+});
