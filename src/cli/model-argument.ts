@@ -105,11 +105,12 @@ export function loadModel(name: string, options: ModelOptions, terminal: Termina
 function readModel(name: string, options: ModelOptions): LoadedModel {
   const { base, mimic, merge, inertia } = options;
   const extension = extname(name).toLowerCase();
+  const packages = packageRoots(options.package ?? []);
   if (extension === '.urdf') {
     const mechanism = parseUrdf(readInput(name), {
       file: basename(name),
       fixedJoints: merge === true ? 'merge' : 'keep',
-      packages: packageRoots(options.package ?? []),
+      packages,
       ...(base !== undefined && { base }),
       ...(mimic !== undefined && { mimic }),
       ...(inertia !== undefined && { inertia }),
@@ -117,7 +118,11 @@ function readModel(name: string, options: ModelOptions): LoadedModel {
     return { mechanism, state: new State(mechanism) };
   }
   if (extension === '.json')
-    return parseDescription(readInput(name), { file: basename(name), ...(inertia !== undefined && { inertia }) });
+    return parseDescription(readInput(name), {
+      file: basename(name),
+      packages,
+      ...(inertia !== undefined && { inertia }),
+    });
   if (extension !== '' || name.includes('/'))
     throw new InputError(`"${name}" is neither a built-in name nor a file of a known kind (.urdf, .json).`);
   const mechanism = builtinMechanism(name);
@@ -128,7 +133,8 @@ function packageRoots(given: readonly string[]): Map<string, string> {
   return new Map(
     given.map((item) => {
       const at = item.indexOf('=');
-      if (at < 1) throw new InputError(`--package expects name=folder, got "${item}".`);
+      // The name may be empty: some files write package:///path.
+      if (at < 0) throw new InputError(`--package expects name=folder, got "${item}".`);
       return [item.slice(0, at), item.slice(at + 1)] as const;
     }),
   );

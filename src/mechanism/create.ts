@@ -330,20 +330,30 @@ class Creation {
       if (raw.has(joint)) this.#report('coupling', where, 'The joint follows two others.');
       raw.set(joint, { joint, source, multiplier, offset });
     }
-    return [...raw.values()].map((coupling) => {
-      let { source, multiplier, offset } = coupling;
-      for (let steps = 0; raw.has(source); steps++) {
-        if (steps > raw.size) {
-          this.#report('coupling-cycle', `joint "${joints[coupling.joint]?.name}"`, 'The joint follows itself.');
-          break;
-        }
-        const next = raw.get(source)!;
-        offset += multiplier * next.offset;
-        multiplier *= next.multiplier;
-        source = next.source;
+    // Each chain is walked once: what a joint was found to follow is kept for those that follow it.
+    const resolved = new Map<number, Coupling>();
+    for (const start of raw.values()) {
+      const path: Coupling[] = [];
+      const onPath = new Set<number>();
+      let at: Coupling | undefined = start;
+      while (at !== undefined && !resolved.has(at.joint) && !onPath.has(at.joint)) {
+        path.push(at);
+        onPath.add(at.joint);
+        at = raw.get(at.source);
       }
-      return { joint: coupling.joint, source, multiplier, offset };
-    });
+      if (at !== undefined && onPath.has(at.joint))
+        this.#report('coupling-cycle', `joint "${joints[at.joint]?.name}"`, 'The joint follows itself.');
+      for (const { joint, source, multiplier, offset } of path.reverse()) {
+        const next = resolved.get(source) ?? { source, multiplier: 1, offset: 0 };
+        resolved.set(joint, {
+          joint,
+          source: next.source,
+          multiplier: multiplier * next.multiplier,
+          offset: offset + multiplier * next.offset,
+        });
+      }
+    }
+    return [...raw.keys()].map((joint) => resolved.get(joint)!);
   }
 
   #checkCycles(joints: readonly Joint[]): void {

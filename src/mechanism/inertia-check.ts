@@ -47,8 +47,8 @@ export function repairedInertia(I: Mat3): Mat3 {
 }
 
 export function symmetricPart(I: Mat3): Mat3 {
-  const xy = (I[1] + I[3]) / 2;
-  const xz = (I[2] + I[6]) / 2;
-  const yz = (I[5] + I[7]) / 2;
+  const xy = I[1] / 2 + I[3] / 2;
+  const xz = I[2] / 2 + I[6] / 2;
+  const yz = I[5] / 2 + I[7] / 2;
   return [I[0], xy, xz, xy, I[4], yz, xz, yz, I[8]];
 }

@@ -1,0 +1,102 @@
+// Damaged files: a mechanism or a proper refusal, soon, and nothing else. A long run: MANIKIN_FUZZ_RUNS=100000 npx vitest
+// run test/formats/fuzz.test.ts. A failure prints the seed and the mutations that led to it.
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { describe as describeMechanism } from '../../src/formats/description.js';
+import { parseDescription } from '../../src/formats/description-reader.js';
+import { formatJson } from '../../src/formats/json-writer.js';
+import { formatState, parseState } from '../../src/formats/state-file.js';
+import { parseUrdf } from '../../src/formats/urdf.js';
+import { createMechanism } from '../../src/mechanism/create.js';
+import { Mechanism } from '../../src/mechanism/mechanism.js';
+import { State } from '../../src/mechanism/state.js';
+import { type Mutation, mutate, mutations } from './mutation.js';
+import { expectProperRefusal, randomSpec, sharedUrdfs } from './support.js';
+
+const RUNS = Number(process.env.MANIKIN_FUZZ_RUNS ?? 150);
+/** No file of these sizes may take longer, on the slowest machine. */
+const LONGEST_MS = 5000;
+const TIME_LIMIT = { timeout: 20_000 + RUNS * 200 };
+
+/** How the cases of a run ended: a fuzzer whose cases all end alike tries nothing. */
+interface Tally {
+  accepted: number;
+  refused: number;
+}
+
+function expectResultOrRefusal(tally: Tally, read: () => void): void {
+  const start = performance.now();
+  try {
+    read();
+    tally.accepted++;
+  } catch (error) {
+    expectProperRefusal(error);
+    tally.refused++;
+  }
+  expect(performance.now() - start).toBeLessThan(LONGEST_MS);
+}
+
+function fuzz(text: string, read: (damaged: string, mutations: readonly Mutation[]) => void): Tally {
+  const tally = { accepted: 0, refused: 0 };
+  fc.assert(
+    fc.property(mutations, (list) => expectResultOrRefusal(tally, () => read(mutate(text, list), list))),
+    { numRuns: RUNS },
+  );
+  expect(tally.refused).toBeGreaterThan(0);
+  return tally;
+}
+
+const files = sharedUrdfs();
+
+describe.skipIf(files.length === 0).each(files)('$name, damaged', ({ name, text }) => {
+  it('loads or is refused', TIME_LIMIT, () => {
+    const { accepted } = fuzz(text, (damaged, { length }) => {
+      // Every other way of reading it gets its turn.
+      const mechanism = parseUrdf(damaged, {
+        file: name,
+        fixedJoints: length % 2 === 0 ? 'merge' : 'keep',
+        base: length % 3 === 0 ? 'floating' : 'fixed',
+        inertia: length % 5 === 0 ? 'repair' : 'warn',
+      });
+      expect(mechanism).toBeInstanceOf(Mechanism);
+      for (const { where, message } of mechanism.warnings) expect(`${where} ${message}`).not.toMatch(/[\n\r]/);
+    });
+    // One case in ten to four gets through.
+    expect(accepted).toBeGreaterThan(0);
+  });
+});
+
+describe('a description, damaged', () => {
+  const mechanism = createMechanism(randomSpec(7));
+  const state = State.random(mechanism, 7);
+
+  it('loads or is refused', TIME_LIMIT, () => {
+    fuzz(formatJson(describeMechanism(mechanism, state)), (damaged) => {
+      expect(parseDescription(damaged, { file: 'm.json' }).state).toBeInstanceOf(State);
+    });
+  });
+
+  it('so is its state', TIME_LIMIT, () => {
+    fuzz(formatJson(formatState(state, { tau: state.v })), (damaged) => {
+      expect(parseState(damaged, mechanism).state).toBeInstanceOf(State);
+    });
+  });
+});
+
+describe('any JSON', () => {
+  it('is refused in the same way', TIME_LIMIT, () => {
+    const mechanism = createMechanism(randomSpec(1));
+    const tally = { accepted: 0, refused: 0 };
+    const keys = ['bodies', 'joints', 'state', 'loops', 'gravity', 'name', 'E', 'q', '__proto__', 'couplings'];
+    const anything = fc.dictionary(fc.oneof(fc.constantFrom(...keys), fc.string()), fc.jsonValue({ maxDepth: 3 }));
+    fc.assert(
+      fc.property(anything, (value) => {
+        expectResultOrRefusal(tally, () => parseDescription(value));
+        expectResultOrRefusal(tally, () => parseState(JSON.stringify(value), mechanism));
+      }),
+      { numRuns: RUNS },
+    );
+    expect(tally.refused).toBeGreaterThan(0);
+  });
+});
