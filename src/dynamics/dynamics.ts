@@ -113,7 +113,7 @@ export class Dynamics {
         this.#forcesToBodies(this.#perBody('forces', options.forces));
       }
     }
-    this.#refuseNonFinite(qdd, state.time);
+    this.#refuseNonFinite(qdd, 'accelerations', state, total);
     return qdd;
   }
 
@@ -139,7 +139,7 @@ export class Dynamics {
       this.#forces.set(this.#rnea.f);
       this.#forcesToBodies(this.#perBody('forces', options.forces));
     }
-    this.#refuseNonFinite(tau, state.time);
+    this.#refuseNonFinite(tau, 'forces', state, given);
     return tau;
   }
 
@@ -274,20 +274,30 @@ export class Dynamics {
     );
   }
 
-  #refuseNonFinite(values: Float64Array, time: number): void {
+  /** Complains about the first number that is not finite: of what was given, since that is the cause, or of the result. */
+  #refuseNonFinite(result: Float64Array, what: string, state: State, given: Float64Array): void {
     let sum = 0;
-    for (let k = 0; k < values.length; k++) sum += values[k];
+    for (let k = 0; k < result.length; k++) sum += result[k];
     // A sum of finite numbers may overflow; look closer before complaining.
-    if (Number.isFinite(sum) || values.every(Number.isFinite)) return;
-    const at = values.findIndex((value) => !Number.isFinite(value));
-    const index = this.mechanism.joints.findIndex(({ iv, model }) => at >= iv && at < iv + model.nv);
-    const { name } = this.mechanism.joints[index];
-    const body = this.mechanism.bodies[index].name;
-    throw new SimulationError(
-      'not-finite',
-      `The result for joint "${name}" (body "${body}") at time ${time} is ${values[at]}, not a finite number. Check the state and the forces given.`,
-      { body, joint: name, time },
-    );
+    if (Number.isFinite(sum) || result.every(Number.isFinite)) return;
+    const { time } = state;
+    const bad = (values: Float64Array, from: number, count: number): number | undefined =>
+      values.subarray(from, from + count).find((value) => !Number.isFinite(value));
+    for (const [values, label] of [
+      [state.q, 'position'],
+      [state.v, 'velocity'],
+      [given, what === 'forces' ? 'acceleration' : 'force'],
+      [result, `computed ${what}`],
+    ] as const) {
+      const positions = values === state.q;
+      for (const [i, { name: joint, iq, iv, model }] of this.mechanism.joints.entries()) {
+        const value = positions ? bad(values, iq, model.nq) : bad(values, iv, model.nv);
+        if (value === undefined) continue;
+        const body = this.mechanism.bodies[i].name;
+        const message = `The ${label} of joint "${joint}" (body "${body}") at time ${time} is ${value}, not a finite number.`;
+        throw new SimulationError('not-finite', message, { body, joint, time });
+      }
+    }
   }
 }
 

@@ -12,6 +12,7 @@ import {
   type Vec3,
   ZERO3,
 } from '../spatial/matrix3.js';
+import { resolveCouplings } from './couplings.js';
 import { MechanismError, type Problem } from './errors.js';
 import { inertiaFault, repairedInertia, symmetricPart } from './inertia-check.js';
 import {
@@ -26,6 +27,7 @@ import {
   Mechanism,
   type Placement,
 } from './mechanism.js';
+import { findRings, sumsOverSubtrees } from './parents.js';
 import type { BodySpec, JointKindSpec, JointSpec, LoopFrameSpec, MechanismSpec } from './spec.js';
 
 /** What to do about an inertia that no real body has: refuse it, let it pass with a warning, or change it and warn. */
@@ -68,18 +70,15 @@ class Creation {
       this.#report('too-large', '', `${spec.bodies.length} bodies are more than the ${MAX_BODIES} that are allowed.`);
     this.#throwIfBroken();
     this.#index();
-    const gravity = spec.gravity ?? STANDARD_GRAVITY;
-    this.#finite('', 'gravity', gravity);
+    const gravity = copy3(spec.gravity ?? STANDARD_GRAVITY);
+    this.#finite('', 'Gravity', gravity);
     const bodies = spec.bodies.map((body) => this.#body(body));
     const joints = this.#joints();
     const loops = this.#loops();
     const frames = this.#frames();
     const couplings = this.#couplings(joints);
-    // The checks below walk the tree, so they need one.
-    this.#throwIfBroken();
-    this.#checkCycles(joints as Joint[]);
-    this.#throwIfBroken();
-    this.#checkMovingMass(bodies, joints as Joint[]);
+    this.#checkCycles(joints);
+    this.#checkMovingMass(bodies, joints);
     this.#throwIfBroken();
     return new Mechanism({
       name: spec.name ?? 'mechanism',
@@ -133,14 +132,15 @@ class Creation {
   #body(spec: BodySpec): Body {
     const where = `body "${spec.name}"`;
     const mass = spec.mass ?? 0;
-    const com = spec.com ?? ZERO3;
-    const given = spec.inertia ?? ([0, 0, 0, 0, 0, 0, 0, 0, 0] as const);
+    const com = copy3(spec.com ?? ZERO3);
+    const given: Mat3 = [...(spec.inertia ?? ([0, 0, 0, 0, 0, 0, 0, 0, 0] as const))];
     if (this.#finite(where, 'Mass', [mass]) && mass < 0)
       this.#report('negative-mass', where, `Mass must not be negative, got ${mass}.`);
     this.#finite(where, 'The centre of mass', com);
     let inertia: Mat3 = given;
     if (this.#finite(where, 'The inertia', given)) inertia = this.#inertia(where, given, mass);
-    return { name: spec.name, mass, com, inertia, visuals: spec.visuals ?? [], collisions: spec.collisions ?? [] };
+    const { visuals = [], collisions = [] } = spec;
+    return { name: spec.name, mass, com, inertia, ...structuredClone({ visuals, collisions }) };
   }
 
   #inertia(where: string, given: Mat3, mass: number): Mat3 {
@@ -184,19 +184,18 @@ class Creation {
   }
 
   #unit(where: string, what: string, axis: Vec3, used: boolean): Vec3 {
-    if (!used) return axis;
-    if (!this.#finite(where, `The ${what}`, axis)) return axis;
+    if (!used || !this.#finite(where, `The ${what}`, axis)) return copy3(axis);
     const length = norm(axis);
     if (length < 1e-9) {
       this.#report('zero-axis', where, `The ${what} must not be zero.`);
-      return axis;
+      return copy3(axis);
     }
-    return Math.abs(length - 1) < 1e-15 ? axis : scale(1 / length, axis);
+    return Math.abs(length - 1) < 1e-15 ? copy3(axis) : scale(1 / length, axis);
   }
 
   #placement(where: string, spec: { readonly E?: Mat3; readonly t?: Vec3 }): Placement {
-    const E = spec.E ?? IDENTITY3;
-    const t = spec.t ?? ZERO3;
+    const E: Mat3 = [...(spec.E ?? IDENTITY3)];
+    const t = copy3(spec.t ?? ZERO3);
     this.#finite(where, 'The position t', t);
     if (!this.#finite(where, 'The rotation E', E)) return { E, t };
     const defect = rotationDefect(E);
@@ -225,10 +224,12 @@ class Creation {
     }
     let iq = 0;
     let iv = 0;
+    // A joint with a misspelt child leaves a body without one: then the misspelling is all that there is to say.
+    const misspelt = this.#problems.some((problem) => problem.code === 'unknown-child');
     return carrier.map((spec, i) => {
       if (spec === undefined) {
         const name = this.#spec.bodies[i].name;
-        if (this.#bodyIndex.get(name) === i && !this.#problems.some((problem) => problem.code === 'unknown-child'))
+        if (this.#bodyIndex.get(name) === i && !misspelt)
           this.#report(
             'no-joint',
             `body "${name}"`,
@@ -273,7 +274,7 @@ class Creation {
       armature,
       stiffness,
       rest,
-      limits,
+      limits: { ...limits },
     };
   }
 
@@ -284,7 +285,7 @@ class Creation {
       const found = this.#kind(where, spec);
       const a = this.#loopFrame(where, spec.a);
       const b = this.#loopFrame(where, spec.b);
-      if (a.body === b.body && a.body !== undefined)
+      if (spec.a.body === spec.b.body)
         this.#report('loop-on-one-body', where, 'A loop joint must connect two different bodies.');
       if (found !== undefined) loops.push({ name: spec.name, ...found.kind, a, b });
     }
@@ -325,79 +326,50 @@ class Creation {
           this.#report('coupling', where, `Joint "${name}" must have one degree of freedom to be coupled.`);
       }
       const { multiplier = 1, offset = 0 } = spec;
-      this.#finite(where, 'Multiplier and offset', [multiplier, offset]);
       if (joint === undefined || source === undefined) continue;
       if (raw.has(joint)) this.#report('coupling', where, 'The joint follows two others.');
       raw.set(joint, { joint, source, multiplier, offset });
     }
-    // Each chain is walked once: what a joint was found to follow is kept for those that follow it.
-    const resolved = new Map<number, Coupling>();
-    for (const start of raw.values()) {
-      const path: Coupling[] = [];
-      const onPath = new Set<number>();
-      let at: Coupling | undefined = start;
-      while (at !== undefined && !resolved.has(at.joint) && !onPath.has(at.joint)) {
-        path.push(at);
-        onPath.add(at.joint);
-        at = raw.get(at.source);
-      }
-      if (at !== undefined && onPath.has(at.joint))
-        this.#report('coupling-cycle', `joint "${joints[at.joint]?.name}"`, 'The joint follows itself.');
-      for (const { joint, source, multiplier, offset } of path.reverse()) {
-        const next = resolved.get(source) ?? { source, multiplier: 1, offset: 0 };
-        resolved.set(joint, {
-          joint,
-          source: next.source,
-          multiplier: multiplier * next.multiplier,
-          offset: offset + multiplier * next.offset,
-        });
-      }
-    }
-    return [...raw.keys()].map((joint) => resolved.get(joint)!);
+    const { couplings, cycles } = resolveCouplings(raw);
+    for (const joint of cycles)
+      this.#report('coupling-cycle', `joint "${joints[joint]?.name}"`, 'The joint follows itself.');
+    for (const { joint, multiplier, offset } of couplings)
+      this.#finite(`coupling of joint "${joints[joint]?.name}"`, 'Multiplier and offset', [multiplier, offset]);
+    return couplings;
   }
 
-  #checkCycles(joints: readonly Joint[]): void {
-    // 0 not seen, 1 on the way up from the current body, 2 known to reach the ground.
-    const mark = new Uint8Array(joints.length);
-    for (let start = 0; start < joints.length; start++) {
-      const path: number[] = [];
-      let i = start;
-      while (i !== GROUND && mark[i] === 0) {
-        mark[i] = 1;
-        path.push(i);
-        i = joints[i].parent;
-      }
-      if (i !== GROUND && mark[i] === 1) {
-        const ring = path.slice(path.indexOf(i)).map((k) => this.#spec.bodies[k].name);
-        this.#report(
-          'cycle',
-          `body "${ring[0]}"`,
-          `The parents go round in a circle: ${[...ring, ring[0]].slice(0, 12).join(' -> ')}. Cut it with a loop joint.`,
-        );
-      }
-      for (const k of path) mark[k] = 2;
+  #checkCycles(joints: readonly (Joint | undefined)[]): void {
+    for (const ring of findRings(joints.map((joint) => joint?.parent ?? GROUND))) {
+      // A body that is its own parent has been reported with its joint.
+      if (ring.length === 1) continue;
+      const names = ring.map((k) => this.#spec.bodies[k].name);
+      const way = [...names, names[0]].slice(0, 12).join(' -> ');
+      this.#report(
+        'cycle',
+        `body "${names[0]}"`,
+        `The parents go round in a circle: ${way}. Cut it with a loop joint.`,
+      );
     }
   }
 
   /** Every joint that moves must move some mass, or have an armature, or its acceleration would be undefined. */
-  #checkMovingMass(bodies: readonly Body[], joints: readonly Joint[]): void {
-    // Mass and rotational inertia beyond each joint, children first.
-    const children = new Int32Array(joints.length);
-    for (const { parent } of joints) if (parent !== GROUND) children[parent]++;
-    const beyond = bodies.map((body) => body.mass + Math.abs(body.inertia[0] + body.inertia[4] + body.inertia[8]));
-    const ready = joints.flatMap((_, i) => (children[i] === 0 ? [i] : []));
-    while (ready.length > 0) {
-      const i = ready.pop()!;
-      const { parent, model, armature, name } = joints[i];
-      if (model.nv > 0 && armature === 0 && beyond[i] === 0)
-        this.#report(
-          'massless-leaf',
-          `body "${bodies[i].name}"`,
-          `It moves by joint "${name}" but neither it nor what it carries has mass. Give it mass, or fix the joint.`,
-        );
-      if (parent === GROUND) continue;
-      beyond[parent] += beyond[i];
-      if (--children[parent] === 0) ready.push(parent);
-    }
+  #checkMovingMass(bodies: readonly Body[], joints: readonly (Joint | undefined)[]): void {
+    const parents = joints.map((joint) => joint?.parent ?? GROUND);
+    const own = bodies.map(
+      (body) => Math.abs(body.mass) + Math.abs(body.inertia[0] + body.inertia[4] + body.inertia[8]),
+    );
+    sumsOverSubtrees(parents, own).forEach((beyond, i) => {
+      const joint = joints[i];
+      if (joint === undefined || joint.model.nv === 0 || joint.armature !== 0 || beyond !== 0) return;
+      this.#report(
+        'massless-leaf',
+        `body "${bodies[i].name}"`,
+        `It moves by joint "${joint.name}" but neither it nor what it carries has mass. Give it mass, or fix the joint.`,
+      );
+    });
   }
+}
+
+function copy3([x, y, z]: Vec3): Vec3 {
+  return [x, y, z];
 }

@@ -46,9 +46,11 @@ export class State {
   set(jointName: string, q: number | ArrayLike<number>, v?: number | ArrayLike<number>): this {
     const joint = this.mechanism.joints[this.mechanism.jointIndex(jointName)];
     const { model, iq, iv } = joint;
-    this.q.set(checked(joint, 'positions', model.nq, q), iq);
-    if (model.nq === model.nv + 1) normaliseQuaternion(joint, this.q);
-    if (v !== undefined) this.v.set(checked(joint, 'velocities', model.nv, v), iv);
+    const position = checked(joint, 'positions', model.nq, q);
+    if (model.nq === model.nv + 1) normaliseQuaternion(joint, position);
+    const velocity = v === undefined ? [] : checked(joint, 'velocities', model.nv, v);
+    this.q.set(position, iq);
+    this.v.set(velocity, iv);
     return this;
   }
 
@@ -73,11 +75,11 @@ function checked(joint: Joint, what: string, n: number, given: number | ArrayLik
   return values;
 }
 
-function normaliseQuaternion(joint: Joint, q: Float64Array): void {
-  const length = Math.hypot(q[joint.iq], q[joint.iq + 1], q[joint.iq + 2], q[joint.iq + 3]);
+function normaliseQuaternion(joint: Joint, q: number[]): void {
+  const length = Math.hypot(q[0], q[1], q[2], q[3]);
   if (length < 1e-6) throw MechanismError.of('quaternion', `joint "${joint.name}"`, 'A quaternion must not be zero.');
   if (Math.abs(length - 1) < 1e-15) return;
-  for (let k = 0; k < 4; k++) q[joint.iq + k] /= length;
+  for (let k = 0; k < 4; k++) q[k] /= length;
 }
 
 function setRandomPosition(q: Float64Array, { model, iq, limits }: Joint, random: Random): void {
@@ -91,9 +93,11 @@ function setRandomPosition(q: Float64Array, { model, iq, limits }: Joint, random
       break;
     default: {
       const range = model.name === 'prismatic' ? 0.5 : model.nv === 1 ? Math.PI / 2 : 1;
-      const low = Math.max(limits.lower ?? -range, -2 * Math.PI);
-      const high = Math.min(limits.upper ?? range, 2 * Math.PI);
-      for (let k = 0; k < model.nq; k++) q[iq + k] = random.between(low, Math.max(low, high));
+      const { lower = Number.NEGATIVE_INFINITY, upper = Number.POSITIVE_INFINITY } = limits;
+      // Within the limits, and not further from zero (or from the limit next to it) than a joint usually goes.
+      const low = Math.max(lower, Math.min(-range, upper - 2 * range));
+      const high = Math.min(upper, Math.max(range, low + 2 * range));
+      for (let k = 0; k < model.nq; k++) q[iq + k] = random.between(low, high);
     }
   }
 }
