@@ -115,6 +115,7 @@ export function ballAssemble(
   tree: Tree,
   scratch: AbaScratch,
   i: number,
+  op: number,
   floating: boolean,
   tau: Float64Array,
 ): boolean {
@@ -212,7 +213,7 @@ export function ballAssemble(
   carried[9] = fx;
   carried[10] = fy;
   carried[11] = fz;
-  addToParent(scratch, RECORD * (tree.parent[i] + 1), at + WIDE_X);
+  addToParent(scratch, op, at + WIDE_X);
   return true;
 }
 

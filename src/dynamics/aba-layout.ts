@@ -53,7 +53,7 @@ export const FREE = 2;
 export const OTHER = 3;
 
 export interface AbaScratch {
-  /** (n + 1) records. */
+  /** Records: the ground, n links, and a spare one. */
   readonly s: Float64Array;
   /** n x CONSTANTS. */
   readonly c: Float64Array;
@@ -85,7 +85,8 @@ function screw(name: string, pitch: number): readonly [number, number] | undefin
   }
 }
 
-export function createAba(tree: Tree): AbaScratch {
+/** `general`: links that take the general steps whatever their joint, so that their wide fields are there to be read. */
+export function createAba(tree: Tree, general: (link: number) => boolean = () => false): AbaScratch {
   const { n, X, inertia, parameters, type } = tree;
   const c = new Float64Array(n * CONSTANTS);
   const shortCut = new Uint8Array(n);
@@ -103,10 +104,16 @@ export function createAba(tree: Tree): AbaScratch {
     c[k + C_SIGMA + 3] = half - inertia[I + 7];
     c[k + C_SIGMA + 4] = -inertia[I + 8];
     c[k + C_SIGMA + 5] = half - inertia[I + 9];
-    const turnAndAdvance = screw(JOINT_TYPES[type[i]].name, parameters[PARAMETERS * i + PITCH]);
+    const { name } = JOINT_TYPES[type[i]];
+    const turnAndAdvance = general(i) ? undefined : screw(name, parameters[PARAMETERS * i + PITCH]);
     if (turnAndAdvance === undefined) {
-      const { name } = JOINT_TYPES[type[i]];
-      shortCut[i] = name === 'spherical' ? BALL : name === 'floating' && tree.parent[i] < 0 ? FREE : OTHER;
+      shortCut[i] = general(i)
+        ? OTHER
+        : name === 'spherical'
+          ? BALL
+          : name === 'floating' && tree.parent[i] < 0
+            ? FREE
+            : OTHER;
       wideAt[i] = wide;
       wide += WIDE;
     } else {
@@ -118,7 +125,7 @@ export function createAba(tree: Tree): AbaScratch {
     }
   }
   return {
-    s: new Float64Array((n + 1) * RECORD),
+    s: new Float64Array((n + 2) * RECORD),
     c,
     shortCut,
     step: new Uint8Array(n),

@@ -100,11 +100,12 @@ function multiplyMotionSpaceAt(
   }
 }
 
-/** Pass 2: adds the articulated inertia and bias force, seen through the joint of link i, to the parent's. */
+/** Pass 2: adds the articulated inertia and bias force, seen through the joint of link i, to the record at op. */
 export function wideAssemble(
   tree: Tree,
   scratch: AbaScratch,
   i: number,
+  op: number,
   tau: Float64Array,
   armature: Float64Array,
 ): boolean {
@@ -146,7 +147,8 @@ export function wideAssemble(
     wide[u + k] = force / root;
     for (let j = 0; j < 6; j++) wide[U + 6 * k + j] /= root;
   }
-  if (tree.parent[i] < 0) return true;
+  // The ground does not care.
+  if (op === 0) return true;
   for (let k = 0; k < 6; k++) {
     carried[k] = s[o + IA_J + k];
     carried[15 + k] = s[o + IA_M + k];
@@ -189,7 +191,7 @@ export function wideAssemble(
     carried[25] += b * f;
     carried[26] += d * f;
   }
-  addCarriedToParent(s, o, RECORD * (tree.parent[i] + 1), carried, wide, at + WIDE_X);
+  addCarriedToParent(s, o, op, carried, wide, at + WIDE_X);
   return true;
 }
 

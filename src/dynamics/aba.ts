@@ -70,8 +70,25 @@ export function aba(
   external: Float64Array | null,
   armature: Float64Array = tree.armature,
 ): number {
+  const { n, parent } = tree;
+  moveLinks(tree, scratch, q, qd, external, armature);
+  for (let i = n - 1; i >= 0; i--)
+    if (!assembleLink(tree, scratch, i, RECORD * (parent[i] + 1), tau, armature)) return i;
+  for (let i = 0; i < n; i++) accelerateLink(tree, scratch, i, qdd);
+  return -1;
+}
+
+/** Pass 1: motion without qdd, own inertia and bias force of every link. */
+export function moveLinks(
+  tree: Tree,
+  scratch: AbaScratch,
+  q: Float64Array,
+  qd: Float64Array,
+  external: Float64Array | null,
+  armature: Float64Array,
+): void {
   const { n, parent, gravity, iq, iv, rotation } = tree;
-  const { s, c, step, carried } = scratch;
+  const { s, c, step } = scratch;
   chooseSteps(tree, scratch, armature);
   s.fill(0, 0, RECORD);
   s[ACC] = -gravity[0];
@@ -87,24 +104,45 @@ export function aba(
     setBias(s, o, c, k);
     if (external !== null) for (let j = 0; j < 6; j++) s[o + PA + j] -= external[6 * i + j];
   }
-  for (let i = n - 1; i >= 0; i--) {
-    const o = RECORD * (i + 1);
-    const op = RECORD * (parent[i] + 1);
-    const kind = step[i];
-    let fine: boolean;
-    if (kind === SCREW) fine = screwAssemble(s, o, op, c, CONSTANTS * i, rotation[i], tau, armature, iv[i], carried);
-    else if (kind === OTHER) fine = wideAssemble(tree, scratch, i, tau, armature);
-    else fine = ballAssemble(tree, scratch, i, kind === FREE, tau);
-    if (!fine) return i;
-  }
-  for (let i = 0; i < n; i++) {
-    const o = RECORD * (i + 1);
-    const kind = step[i];
-    if (kind === SCREW) screwAccelerate(s, o, RECORD * (parent[i] + 1), c, CONSTANTS * i, rotation[i], qdd, iv[i]);
-    else if (kind === OTHER) wideAccelerate(tree, scratch, i, qdd);
-    else ballAccelerate(tree, scratch, i, kind === FREE, qdd);
-  }
-  return -1;
+}
+
+/** Pass 2 for one link: what it is through its joint is added to the record at op. False where the joint feels no inertia. */
+export function assembleLink(
+  tree: Tree,
+  scratch: AbaScratch,
+  i: number,
+  op: number,
+  tau: Float64Array,
+  armature: Float64Array,
+): boolean {
+  const { s, c, step, carried } = scratch;
+  const kind = step[i];
+  if (kind === SCREW)
+    return screwAssemble(
+      s,
+      RECORD * (i + 1),
+      op,
+      c,
+      CONSTANTS * i,
+      tree.rotation[i],
+      tau,
+      armature,
+      tree.iv[i],
+      carried,
+    );
+  if (kind === OTHER) return wideAssemble(tree, scratch, i, op, tau, armature);
+  return ballAssemble(tree, scratch, i, op, kind === FREE, tau);
+}
+
+/** Pass 3 for one link: qdd of its joint and DELTA, given DELTA of its parent. */
+export function accelerateLink(tree: Tree, scratch: AbaScratch, i: number, qdd: Float64Array): void {
+  const { s, c, step } = scratch;
+  const kind = step[i];
+  if (kind === SCREW) {
+    const op = RECORD * (tree.parent[i] + 1);
+    screwAccelerate(s, RECORD * (i + 1), op, c, CONSTANTS * i, tree.rotation[i], qdd, tree.iv[i]);
+  } else if (kind === OTHER) wideAccelerate(tree, scratch, i, qdd);
+  else ballAccelerate(tree, scratch, i, kind === FREE, qdd);
 }
 
 /** Rotor inertia on a spherical or free joint couples what their short cut keeps apart: those take the general steps. */
@@ -119,30 +157,30 @@ function chooseSteps(tree: Tree, { step, shortCut }: AbaScratch, armature: Float
 
 /** forces <- n x 6: the force through each joint on its link, link coordinates; after aba. f = I_A delta + p_A. */
 export function abaForces(tree: Tree, scratch: AbaScratch, forces: Float64Array): void {
-  const { s } = scratch;
-  for (let i = 0; i < tree.n; i++) {
-    const o = RECORD * (i + 1);
-    const J = o + IA_J;
-    const H = o + IA_H;
-    const M = o + IA_M;
-    const x = s[o + DELTA];
-    const y = s[o + DELTA + 1];
-    const z = s[o + DELTA + 2];
-    const a = s[o + DELTA + 3];
-    const b = s[o + DELTA + 4];
-    const d = s[o + DELTA + 5];
-    const f = 6 * i;
-    forces[f] = s[o + PA] + s[J] * x + s[J + 1] * y + s[J + 2] * z + s[H] * a + s[H + 1] * b + s[H + 2] * d;
-    forces[f + 1] =
-      s[o + PA + 1] + s[J + 1] * x + s[J + 3] * y + s[J + 4] * z + s[H + 3] * a + s[H + 4] * b + s[H + 5] * d;
-    forces[f + 2] =
-      s[o + PA + 2] + s[J + 2] * x + s[J + 4] * y + s[J + 5] * z + s[H + 6] * a + s[H + 7] * b + s[H + 8] * d;
-    forces[f + 3] = s[o + PA + 3] + s[H] * x + s[H + 3] * y + s[H + 6] * z + s[M] * a + s[M + 1] * b + s[M + 2] * d;
-    forces[f + 4] =
-      s[o + PA + 4] + s[H + 1] * x + s[H + 4] * y + s[H + 7] * z + s[M + 1] * a + s[M + 3] * b + s[M + 4] * d;
-    forces[f + 5] =
-      s[o + PA + 5] + s[H + 2] * x + s[H + 5] * y + s[H + 8] * z + s[M + 2] * a + s[M + 4] * b + s[M + 5] * d;
-  }
+  for (let i = 0; i < tree.n; i++) linkForce(scratch.s, RECORD * (i + 1), forces, 6 * i);
+}
+
+/** forces <- I_A delta + p_A of the record at o. */
+export function linkForce(s: Float64Array, o: number, forces: Float64Array, f: number): void {
+  const J = o + IA_J;
+  const H = o + IA_H;
+  const M = o + IA_M;
+  const x = s[o + DELTA];
+  const y = s[o + DELTA + 1];
+  const z = s[o + DELTA + 2];
+  const a = s[o + DELTA + 3];
+  const b = s[o + DELTA + 4];
+  const d = s[o + DELTA + 5];
+  forces[f] = s[o + PA] + s[J] * x + s[J + 1] * y + s[J + 2] * z + s[H] * a + s[H + 1] * b + s[H + 2] * d;
+  forces[f + 1] =
+    s[o + PA + 1] + s[J + 1] * x + s[J + 3] * y + s[J + 4] * z + s[H + 3] * a + s[H + 4] * b + s[H + 5] * d;
+  forces[f + 2] =
+    s[o + PA + 2] + s[J + 2] * x + s[J + 4] * y + s[J + 5] * z + s[H + 6] * a + s[H + 7] * b + s[H + 8] * d;
+  forces[f + 3] = s[o + PA + 3] + s[H] * x + s[H + 3] * y + s[H + 6] * z + s[M] * a + s[M + 1] * b + s[M + 2] * d;
+  forces[f + 4] =
+    s[o + PA + 4] + s[H + 1] * x + s[H + 4] * y + s[H + 7] * z + s[M + 1] * a + s[M + 3] * b + s[M + 4] * d;
+  forces[f + 5] =
+    s[o + PA + 5] + s[H + 2] * x + s[H + 5] * y + s[H + 8] * z + s[M + 2] * a + s[M + 4] * b + s[M + 5] * d;
 }
 
 /** Pass 1, screws: OMEGA, ALPHA, ACC, R of the link from those of its parent. */
