@@ -1,0 +1,85 @@
+// Forward dynamics by assembly and disassembly (papers 000, 002, 003), in the order of any schedule tree: joints are added
+// one by one to partial chains, which answer to what happens at their root and at their tips; then they are removed in the
+// opposite order, and each gives its acceleration and its force. With the schedule from the ends to the root this is the
+// articulated-body algorithm, step by step.
+
+import { assembleLink, moveLinks } from '../dynamics/aba.js';
+import { type AbaScratch, createAba, DELTA, RECORD } from '../dynamics/aba-layout.js';
+import type { Tree } from '../mechanism/tree.js';
+import { type CloseScratch, closeLoops, createClose, openLoops } from './close.js';
+import { JOIN_WORK, joinTips, type PartMemory, separate } from './join.js';
+import { createLoops, type LoopScratch, updateLoops } from './loop-joint.js';
+import { createPlan, type Plan, type ScheduleTree } from './plan.js';
+
+export interface AdaScratch extends PartMemory {
+  readonly plan: Plan;
+  readonly aba: AbaScratch;
+  readonly loops: LoopScratch;
+  /** For each operation that closes loops; undefined for the others. */
+  readonly closes: readonly (CloseScratch | undefined)[];
+  /** n x 6: force through each joint on its link, link coordinates. A result. */
+  readonly forces: Float64Array;
+}
+
+export function createAda(tree: Tree, schedule: ScheduleTree): AdaScratch {
+  const plan = createPlan(tree, schedule);
+  const general = new Uint8Array(tree.n);
+  for (const operation of plan.operations) if (operation.kind === 'join' && operation.general) general[operation.b] = 1;
+  const loops = createLoops(tree);
+  return {
+    plan,
+    loops,
+    closes: plan.operations.map((operation) =>
+      operation.kind === 'close' ? createClose(operation, loops) : undefined,
+    ),
+    aba: createAba(tree, (link) => general[link] === 1),
+    m: new Float64Array(plan.memory),
+    f: new Float64Array(6 * tree.n),
+    work: new Float64Array(JOIN_WORK),
+    forces: new Float64Array(6 * tree.n),
+  };
+}
+
+/** What ada returns where loop joints demand accelerations that no force can bring about. */
+export const CONTRADICTION = -2;
+
+/**
+ * qdd <- forward dynamics; arguments and result as for aba, or CONTRADICTION. The forces in the joints are in
+ * scratch.forces, the multipliers of the loop joints in scratch.closes.
+ */
+export function ada(
+  tree: Tree,
+  scratch: AdaScratch,
+  qdd: Float64Array,
+  q: Float64Array,
+  qd: Float64Array,
+  tau: Float64Array,
+  external: Float64Array | null,
+  armature: Float64Array = tree.armature,
+): number {
+  const { plan, aba, f, forces, loops, closes } = scratch;
+  const { operations } = plan;
+  const spare = RECORD * (tree.n + 1);
+  moveLinks(tree, aba, q, qd, external, armature);
+  updateLoops(tree, loops, aba.s, q, qd);
+  for (let k = 0; k < operations.length; k++) {
+    const operation = operations[k];
+    if (operation.kind === 'close') {
+      if (!closeLoops(aba, scratch, loops, operation, closes[k]!)) return CONTRADICTION;
+      continue;
+    }
+    const { a, b, rootPart } = operation;
+    const atRoot = a === rootPart.root;
+    if (!atRoot) aba.s.fill(0, spare, spare + RECORD);
+    if (!assembleLink(tree, aba, b, atRoot ? RECORD * (a + 1) : spare, tau, armature)) return b;
+    joinTips(tree, aba, scratch, operation);
+  }
+  f.fill(0);
+  aba.s.fill(0, DELTA, DELTA + 6);
+  for (let k = operations.length - 1; k >= 0; k--) {
+    const operation = operations[k];
+    if (operation.kind === 'join') separate(tree, aba, scratch, operation, qdd, forces);
+    else openLoops(aba, scratch, loops, operation, closes[k]!);
+  }
+  return -1;
+}

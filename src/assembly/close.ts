@@ -1,0 +1,222 @@
+// Assembly and disassembly of loop joints: constraints between links of one part, several at once.
+//
+// With G the constraint rows on the handles (root: Psi = 1, Phi = 0, b = 0) and beta what the motion without qdd breaks:
+//
+//   Gamma = G Phi G^T,   lambda = -Gamma^+ (G Psi a_r + sum_s G Phi_s f_s + G b + beta)        [000] eqs. 57 to 60, corrected
+//   I += (G Psi)^T Gamma^+ (G Psi),   p += (G Psi)^T Gamma^+ (G b + beta)
+//   Psi_s -= (G Phi_s)^T Gamma^+ (G Psi),   Phi_ss' -= (G Phi_s)^T Gamma^+ (G Phi_s'),   b_s -= (G Phi_s)^T Gamma^+ (G b + beta)
+//
+// A redundant loop makes Gamma singular: its pseudo-inverse gives the forces of least norm. Where beta has a part in its
+// null space no motion satisfies the constraints.
+
+import { type AbaScratch, DELTA, IA_H, IA_J, IA_M, PA, RECORD } from '../dynamics/aba-layout.js';
+import { BLOCK } from './blocks.js';
+import { copyTips, type PartMemory } from './join.js';
+import type { LoopScratch } from './loop-joint.js';
+import { biasAt, type CloseOperation, type Part, phiAt, psiAt } from './plan.js';
+import { createPseudoInverse, type PseudoInverse, pseudoInvert } from './rank.js';
+
+export interface CloseScratch {
+  /** Constraints of all its loops together. */
+  readonly k: number;
+  /** k x 6: G Psi. */
+  readonly psi: Float64Array;
+  /** For each tip of the part, k x 6: G Phi_s. */
+  readonly phi: readonly Float64Array[];
+  /** k: G b + beta. */
+  readonly bias: Float64Array;
+  readonly gamma: Float64Array;
+  readonly inverse: PseudoInverse;
+  /** k: multipliers; disassembly. */
+  readonly lambda: Float64Array;
+  readonly work: Float64Array;
+}
+
+/** A part of beta in the null space larger than this (m/s^2, rad/s^2, relative to 1 + beta) is a contradiction. */
+export const CONTRADICTION_TOLERANCE = 1e-5;
+
+export function createClose(operation: CloseOperation, loops: LoopScratch): CloseScratch {
+  const k = operation.loops.reduce((sum, l) => sum + loops.loops[l].k, 0);
+  return {
+    k,
+    psi: new Float64Array(6 * k),
+    phi: operation.part.tips.map(() => new Float64Array(6 * k)),
+    bias: new Float64Array(k),
+    gamma: new Float64Array(k * k),
+    inverse: createPseudoInverse(k),
+    lambda: new Float64Array(k),
+    work: new Float64Array(6 * k),
+  };
+}
+
+/** Calls `use` for the two ends of every loop: first constraint, count, link, rows. */
+function forEachEnd(
+  { loops: numbers }: CloseOperation,
+  { loops, Ga, Gb }: LoopScratch,
+  use: (first: number, count: number, link: number, G: Float64Array, loop: number) => void,
+): void {
+  let first = 0;
+  for (const l of numbers) {
+    const { a, b, k } = loops[l];
+    use(first, k, a, Ga[l], l);
+    use(first, k, b, Gb[l], l);
+    first += k;
+  }
+}
+
+/** True where the constraints can be satisfied. */
+export function closeLoops(
+  { s }: AbaScratch,
+  { m }: PartMemory,
+  loops: LoopScratch,
+  operation: CloseOperation,
+  scratch: CloseScratch,
+): boolean {
+  const { part, result } = operation;
+  const { k, psi, phi, bias, gamma, inverse } = scratch;
+  psi.fill(0);
+  bias.fill(0);
+  gamma.fill(0);
+  for (const block of phi) block.fill(0);
+  forEachEnd(operation, loops, (first, count, link, G, l) => {
+    const t = part.tips.indexOf(link);
+    for (let row = 0; row < count; row++) {
+      const at = 6 * (first + row);
+      if (link === loops.loops[l].b) bias[first + row] += loops.beta[l][row];
+      for (let i = 0; i < 6; i++) {
+        const g = G[6 * row + i];
+        if (t < 0) psi[at + i] += g;
+        else {
+          bias[first + row] += g * m[biasAt(part, t) + i];
+          for (let j = 0; j < 6; j++) psi[at + j] += g * m[psiAt(part, t) + 6 * i + j];
+          for (let u = 0; u < part.tips.length; u++) addPhiRow(phi[u], at, g, m, part, t, i, u);
+        }
+      }
+    }
+  });
+  forEachEnd(operation, loops, (first, count, link, G) => {
+    const t = part.tips.indexOf(link);
+    if (t < 0) return;
+    for (let row = 0; row < k; row++)
+      for (let column = 0; column < count; column++)
+        for (let j = 0; j < 6; j++) gamma[row * k + first + column] += phi[t][6 * row + j] * G[6 * column + j];
+  });
+  for (let i = 0; i < k; i++)
+    for (let j = 0; j < i; j++) gamma[i * k + j] = gamma[j * k + i] = (gamma[i * k + j] + gamma[j * k + i]) / 2;
+  pseudoInvert(inverse, gamma, k);
+  if (contradicts(inverse, bias, k)) return false;
+  if (part.root >= 0) addToRoot(s, RECORD * (part.root + 1), scratch);
+  copyTips(m, result, part);
+  result.tips.forEach((link, t) => {
+    const from = phi[part.tips.indexOf(link)];
+    subtractProduct(m, psiAt(result, t), 6, from, scratch, psi, 6);
+    subtractProduct(m, biasAt(result, t), 1, from, scratch, bias, 1);
+    for (let u = 0; u <= t; u++)
+      subtractProduct(m, phiAt(result, t, u), 6, from, scratch, phi[part.tips.indexOf(result.tips[u])], 6);
+  });
+  return true;
+}
+
+/** out row += g (row i of Phi_tu). */
+function addPhiRow(
+  out: Float64Array,
+  at: number,
+  g: number,
+  m: Float64Array,
+  part: Part,
+  t: number,
+  i: number,
+  u: number,
+): void {
+  if (u <= t) {
+    const block = phiAt(part, t, u);
+    for (let j = 0; j < 6; j++) out[at + j] += g * m[block + 6 * i + j];
+  } else {
+    const block = phiAt(part, u, t);
+    for (let j = 0; j < 6; j++) out[at + j] += g * m[block + 6 * j + i];
+  }
+}
+
+/** Whether the bias has a part that no force can meet. */
+function contradicts({ vectors, rank }: PseudoInverse, bias: Float64Array, k: number): boolean {
+  let size = 1;
+  for (let i = 0; i < k; i++) size = Math.max(size, Math.abs(bias[i]));
+  for (let column = 0; column < k - rank; column++) {
+    let sum = 0;
+    for (let i = 0; i < k; i++) sum += vectors[i * k + column] * bias[i];
+    if (Math.abs(sum) > CONTRADICTION_TOLERANCE * size) return true;
+  }
+  return false;
+}
+
+/** out (6 x columns) -= A^T Gamma^+ B, for A of k rows of six and B of k rows. */
+function subtractProduct(
+  out: Float64Array,
+  o: number,
+  columns: number,
+  A: Float64Array,
+  { k, inverse, work }: CloseScratch,
+  B: Float64Array,
+  width: number,
+): void {
+  // work = Gamma^+ B
+  for (let i = 0; i < k; i++)
+    for (let c = 0; c < columns; c++) {
+      let sum = 0;
+      for (let j = 0; j < k; j++) sum += inverse.inverse[i * k + j] * B[width * j + c];
+      work[columns * i + c] = sum;
+    }
+  for (let row = 0; row < 6; row++)
+    for (let c = 0; c < columns; c++) {
+      let sum = 0;
+      for (let i = 0; i < k; i++) sum += A[6 * i + row] * work[columns * i + c];
+      out[o + columns * row + c] -= sum;
+    }
+}
+
+function addToRoot(s: Float64Array, o: number, scratch: CloseScratch): void {
+  const block = new Float64Array(BLOCK);
+  const force = new Float64Array(6);
+  subtractProduct(block, 0, 6, scratch.psi, scratch, scratch.psi, 6);
+  subtractProduct(force, 0, 1, scratch.psi, scratch, scratch.bias, 1);
+  const J = [0, 1, 2, 7, 8, 14];
+  const M = [21, 22, 23, 28, 29, 35];
+  for (let k = 0; k < 6; k++) {
+    s[o + IA_J + k] -= block[J[k]];
+    s[o + IA_M + k] -= block[M[k]];
+    s[o + PA + k] -= force[k];
+  }
+  for (let i = 0; i < 3; i++) for (let j = 0; j < 3; j++) s[o + IA_H + 3 * i + j] -= block[6 * i + 3 + j];
+}
+
+/** Disassembly: multipliers, and the forces of the loop joints on the tips they hold. */
+export function openLoops(
+  { s }: AbaScratch,
+  { f }: PartMemory,
+  loops: LoopScratch,
+  operation: CloseOperation,
+  scratch: CloseScratch,
+): void {
+  const { part, result } = operation;
+  const { k, psi, phi, bias, inverse, lambda, work } = scratch;
+  const root = RECORD * (part.root + 1) + DELTA;
+  for (let i = 0; i < k; i++) {
+    let sum = bias[i];
+    for (let j = 0; j < 6; j++) sum += psi[6 * i + j] * s[root + j];
+    for (const link of result.tips) {
+      const from = phi[part.tips.indexOf(link)];
+      for (let j = 0; j < 6; j++) sum += from[6 * i + j] * f[6 * link + j];
+    }
+    work[i] = sum;
+  }
+  for (let i = 0; i < k; i++) {
+    let sum = 0;
+    for (let j = 0; j < k; j++) sum -= inverse.inverse[i * k + j] * work[j];
+    lambda[i] = sum;
+  }
+  forEachEnd(operation, loops, (first, count, link, G) => {
+    if (!part.tips.includes(link)) return;
+    for (let row = 0; row < count; row++)
+      for (let j = 0; j < 6; j++) f[6 * link + j] += G[6 * row + j] * lambda[first + row];
+  });
+}

@@ -1,0 +1,252 @@
+// Loop joints as constraints: what they forbid, and by how much the present motion without qdd would break it.
+//
+// Frame a sits on link a, frame b on link b, both turned so that the joint's axis is z. With T a basis of the forces that
+// the joint can transmit (columns, frame b), K = T^T:
+//
+//   velocity       K (v_b - X_ab v_a) = 0
+//   acceleration   K (a_b - X_ab a_a - c) = 0,   c = v_b x v_rel + (dS/dt) qd
+//
+// and its force on b is T lambda, on a its opposite.
+
+import { ACC, ALPHA, OMEGA, RECORD } from '../dynamics/aba-layout.js';
+import { createKinematics, type KinematicsScratch, velocities } from '../dynamics/kinematics.js';
+import { GROUND, type LoopFrame, type LoopJoint } from '../mechanism/mechanism.js';
+import type { Tree } from '../mechanism/tree.js';
+import { apply, axisFrame, IDENTITY3, type Mat3 } from '../spatial/matrix3.js';
+import { addCrossMotion, compose, invert, motionToB, TRANSFORM } from '../spatial/spatial.js';
+
+interface Loop {
+  readonly joint: LoopJoint;
+  /** Links, -1 for the ground. */
+  readonly a: number;
+  readonly b: number;
+  /** Link frame to loop frame. */
+  readonly Xa: Float64Array;
+  readonly Xb: Float64Array;
+  /** Second axis of a universal joint, frame b. */
+  readonly axis2: readonly [number, number, number];
+  /** Constraints: six less the freedoms of the joint. */
+  readonly k: number;
+}
+
+export interface LoopScratch {
+  readonly loops: readonly Loop[];
+  readonly kinematics: KinematicsScratch;
+  /** Per loop, for the present state: k rows of six each for link a and link b, and k numbers beta. */
+  readonly Ga: readonly Float64Array[];
+  readonly Gb: readonly Float64Array[];
+  readonly beta: readonly Float64Array[];
+  /** Columns of T of one loop: 36. */
+  readonly T: Float64Array;
+  readonly work: Float64Array;
+}
+
+function canonicalTurn(joint: LoopJoint): Mat3 {
+  const hasAxis = joint.type !== 'fixed' && joint.type !== 'spherical' && joint.type !== 'floating';
+  return hasAxis ? axisFrame(joint.axis) : IDENTITY3;
+}
+
+function frameTransform(tree: Tree, { body, E, t }: LoopFrame, turn: Mat3): Float64Array {
+  const placement = new Float64Array([...E, ...t]);
+  const turned = new Float64Array(TRANSFORM);
+  const rotation = new Float64Array([...turn, 0, 0, 0]);
+  compose(turned, 0, rotation, 0, placement, 0);
+  if (body === GROUND) return turned;
+  const toBody = new Float64Array(TRANSFORM);
+  const out = new Float64Array(TRANSFORM);
+  invert(toBody, 0, tree.offset, TRANSFORM * tree.link[body]);
+  compose(out, 0, turned, 0, toBody, 0);
+  return out;
+}
+
+const CONSTRAINTS = new Map<string, number>([
+  ['fixed', 6],
+  ['revolute', 5],
+  ['continuous', 5],
+  ['prismatic', 5],
+  ['helical', 5],
+  ['cylindrical', 4],
+  ['universal', 4],
+  ['planar', 3],
+  ['spherical', 3],
+  ['floating', 0],
+]);
+
+export function createLoops(tree: Tree): LoopScratch {
+  const linkOf = (body: number): number => (body === GROUND ? -1 : tree.link[body]);
+  const loops = tree.mechanism.loops.map((joint): Loop => {
+    const turn = canonicalTurn(joint);
+    const [x, y, z] = apply(turn, joint.axis2);
+    return {
+      joint,
+      a: linkOf(joint.a.body),
+      b: linkOf(joint.b.body),
+      Xa: frameTransform(tree, joint.a, turn),
+      Xb: frameTransform(tree, joint.b, turn),
+      axis2: [x, y, z],
+      k: CONSTRAINTS.get(joint.type)!,
+    };
+  });
+  return {
+    loops,
+    kinematics: createKinematics(tree),
+    Ga: loops.map(({ k }) => new Float64Array(6 * k)),
+    Gb: loops.map(({ k }) => new Float64Array(6 * k)),
+    beta: loops.map(({ k }) => new Float64Array(k)),
+    T: new Float64Array(36),
+    work: new Float64Array(8 * TRANSFORM),
+  };
+}
+
+const [X_A, X_B, INVERSE, X_AB, V_A, V_B, V_REL, BIAS] = [0, 12, 24, 36, 48, 60, 72, 84];
+
+/** Ga, Gb and beta of every loop at (q, qd), with the accelerations without qdd from the records of moveLinks. */
+export function updateLoops(
+  tree: Tree,
+  scratch: LoopScratch,
+  records: Float64Array,
+  q: Float64Array,
+  qd: Float64Array,
+): void {
+  const { loops, kinematics, work } = scratch;
+  if (loops.length === 0) return;
+  velocities(tree, kinematics, q, qd);
+  loops.forEach((loop, l) => {
+    const { a, b, Xa, Xb, k } = loop;
+    setFrame(tree, scratch, records, a, Xa, X_A, V_A);
+    setFrame(tree, scratch, records, b, Xb, X_B, V_B);
+    invert(work, INVERSE, work, X_A);
+    compose(work, X_AB, work, X_B, work, INVERSE);
+    // Relative velocity in frame b, and relative acceleration less its velocity product. V_x: velocity, then acceleration.
+    motionToB(work, V_REL, work, X_AB, work, V_A);
+    motionToB(work, BIAS, work, X_AB, work, V_A + 6);
+    for (let j = 0; j < 6; j++) {
+      work[V_REL + j] = work[V_B + j] - work[V_REL + j];
+      work[BIAS + j] = work[V_B + 6 + j] - work[BIAS + j];
+      work[V_REL + j + 6] = 0;
+    }
+    addCrossMotion(work, V_REL + 6, work, V_B, work, V_REL);
+    for (let j = 0; j < 6; j++) work[BIAS + j] -= work[V_REL + 6 + j];
+    setForceBasis(scratch, loop);
+    setRows(scratch, l, loop);
+    for (let row = 0; row < k; row++) {
+      let sum = 0;
+      for (let j = 0; j < 6; j++) sum += scratch.T[6 * row + j] * work[BIAS + j];
+      scratch.beta[l][row] = sum;
+    }
+  });
+}
+
+/** Ground-to-frame transform of a loop frame at `pose`, its velocity and acceleration (gravity and all) at `motion`. */
+function setFrame(
+  tree: Tree,
+  { kinematics, work }: LoopScratch,
+  records: Float64Array,
+  link: number,
+  X: Float64Array,
+  pose: number,
+  motion: number,
+): void {
+  if (link < 0) {
+    work.set(X, pose);
+    work.fill(0, motion, motion + 9);
+    for (let k = 0; k < 3; k++) work[motion + 9 + k] = -tree.gravity[k];
+  } else {
+    compose(work, pose, X, 0, kinematics.pose, TRANSFORM * link);
+    const o = RECORD * (link + 1);
+    const v = 6 * link;
+    for (let k = 0; k < 6; k++) work[motion + k] = kinematics.v[v + k];
+    // Spatial acceleration: alpha, and the acceleration of the origin less w x v.
+    const wx = records[o + OMEGA];
+    const wy = records[o + OMEGA + 1];
+    const wz = records[o + OMEGA + 2];
+    for (let k = 0; k < 3; k++) work[motion + 6 + k] = records[o + ALPHA + k];
+    work[motion + 9] = records[o + ACC] - (wy * kinematics.v[v + 5] - wz * kinematics.v[v + 4]);
+    work[motion + 10] = records[o + ACC + 1] - (wz * kinematics.v[v + 3] - wx * kinematics.v[v + 5]);
+    work[motion + 11] = records[o + ACC + 2] - (wx * kinematics.v[v + 4] - wy * kinematics.v[v + 3]);
+  }
+  motionToB(work, motion, X, 0, work, motion);
+  motionToB(work, motion + 6, X, 0, work, motion + 6);
+}
+
+/** Columns of T: forces on b, frame b, that do no work on the joint's motion. A universal joint also corrects BIAS. */
+function setForceBasis({ T, work }: LoopScratch, { joint, axis2 }: Loop): void {
+  T.fill(0);
+  const unit = (...axes: number[]): void => {
+    axes.forEach((axis, column) => {
+      T[6 * column + axis] = 1;
+    });
+  };
+  switch (joint.type) {
+    case 'fixed':
+      return unit(0, 1, 2, 3, 4, 5);
+    case 'revolute':
+    case 'continuous':
+      return unit(0, 1, 3, 4, 5);
+    case 'prismatic':
+      return unit(0, 1, 2, 3, 4);
+    case 'cylindrical':
+      return unit(0, 1, 3, 4);
+    case 'planar':
+      return unit(0, 1, 5);
+    case 'spherical':
+      return unit(3, 4, 5);
+    case 'helical': {
+      unit(0, 1, 3, 4);
+      // A thrust f goes with the moment -pitch f.
+      const size = Math.hypot(1, joint.pitch);
+      T[24 + 2] = -joint.pitch / size;
+      T[24 + 5] = 1 / size;
+      return;
+    }
+    case 'universal': {
+      // First axis z of frame a, seen from b: z_a; forbidden is turning about z_a x u.
+      const [zx, zy, zz] = [work[X_AB + 2], work[X_AB + 5], work[X_AB + 8]];
+      const [ux, uy, uz] = axis2;
+      const [nx, ny, nz] = [zy * uz - zz * uy, zz * ux - zx * uz, zx * uy - zy * ux];
+      const size = Math.hypot(nx, ny, nz);
+      T[0] = nx / size;
+      T[1] = ny / size;
+      T[2] = nz / size;
+      T[6 + 3] = T[12 + 4] = T[18 + 5] = 1;
+      // z_a turns against b: c also has -(u x z_a) qd0 qd1. Rates by the part of the relative velocity in the plane.
+      const [wx, wy, wz] = [work[V_REL], work[V_REL + 1], work[V_REL + 2]];
+      const zu = zx * ux + zy * uy + zz * uz;
+      const [wz0, wu] = [wx * zx + wy * zy + wz * zz, wx * ux + wy * uy + wz * uz];
+      const rate0 = (wz0 - zu * wu) / (1 - zu * zu);
+      const rate1 = (wu - zu * wz0) / (1 - zu * zu);
+      // u x z_a = -n
+      work[BIAS] -= nx * rate0 * rate1;
+      work[BIAS + 1] -= ny * rate0 * rate1;
+      work[BIAS + 2] -= nz * rate0 * rate1;
+      return;
+    }
+    case 'floating':
+      return;
+  }
+}
+
+/** Rows K Xb for link b and -K X_ab Xa for link a. */
+function setRows({ T, Ga, Gb, work }: LoopScratch, l: number, { k, Xa, Xb }: Loop): void {
+  const XabXa = new Float64Array(TRANSFORM);
+  compose(XabXa, 0, work, X_AB, Xa, 0);
+  for (let row = 0; row < k; row++) {
+    rowTimesTransform(Gb[l], 6 * row, T, 6 * row, Xb, 1);
+    rowTimesTransform(Ga[l], 6 * row, T, 6 * row, XabXa, -1);
+  }
+}
+
+/** out = s t^T X, which is s X^T t: a force carried from B to A. */
+function rowTimesTransform(out: Float64Array, o: number, T: Float64Array, t: number, X: Float64Array, s: number): void {
+  const [nx, ny, nz, fx, fy, fz] = [T[t], T[t + 1], T[t + 2], T[t + 3], T[t + 4], T[t + 5]];
+  const gx = X[0] * fx + X[3] * fy + X[6] * fz;
+  const gy = X[1] * fx + X[4] * fy + X[7] * fz;
+  const gz = X[2] * fx + X[5] * fy + X[8] * fz;
+  const [rx, ry, rz] = [X[9], X[10], X[11]];
+  out[o] = s * (X[0] * nx + X[3] * ny + X[6] * nz + ry * gz - rz * gy);
+  out[o + 1] = s * (X[1] * nx + X[4] * ny + X[7] * nz + rz * gx - rx * gz);
+  out[o + 2] = s * (X[2] * nx + X[5] * ny + X[8] * nz + rx * gy - ry * gx);
+  out[o + 3] = s * gx;
+  out[o + 4] = s * gy;
+  out[o + 5] = s * gz;
+}

@@ -1,0 +1,292 @@
+// From a schedule tree to a list of operations: which partial chains there are, what of them can be seen from outside,
+// and where their numbers live.
+//
+// A partial chain ("part") is a connected set of links. Its root is its link nearest to the ground (or the ground itself);
+// its tips are its other links that carry a joint not yet assembled. It answers to the acceleration of its root and the
+// forces on its tips (the mixed form):
+//
+//   force on the root     f_r = I a_r + p - sum_t Psi_t^T f_t
+//   acceleration of tips  a_t = Psi_t a_r + sum_s Phi_ts f_s + b_t
+//
+// Without tips this is the articulated inertia of the articulated-body algorithm. Nothing in it needs the inverse of an
+// inertia, so that massless links and large mass ratios do no harm.
+
+import { MechanismError } from '../mechanism/errors.js';
+import type { Tree } from '../mechanism/tree.js';
+import { BLOCK } from './blocks.js';
+
+/**
+ * A schedule tree: the joint that is assembled last, and how the parts on its root side and on its end side are assembled;
+ * null for a bare link. Joints are numbered as in the mechanism, loop joints after them; a joint that closes a loop has
+ * one part below, in the first place, and null in the second.
+ */
+export type ScheduleTree = readonly [joint: number, rootSide: ScheduleTree | null, endSide: ScheduleTree | null];
+
+/** The ground, where a link is expected. */
+export const GROUND_LINK = -1;
+
+export interface Part {
+  readonly root: number;
+  /** Links seen from outside besides the root; a tip that is hidden is known but carries no joint any more. */
+  readonly tips: readonly number[];
+  readonly hidden: readonly boolean[];
+  /** Offset of its numbers: k blocks Psi, k (k + 1) / 2 blocks Phi (s <= t), k vectors b. */
+  readonly at: number;
+}
+
+/** Joint i hangs end (root of its part) from a link of another part. */
+export interface JoinOperation {
+  readonly kind: 'join';
+  readonly joint: number;
+  /** Link on the root side; GROUND_LINK where it is the ground. */
+  readonly a: number;
+  /** Link on the end side: the link that joint i carries. */
+  readonly b: number;
+  readonly rootPart: Part;
+  readonly endPart: Part;
+  /** What of the end part is still seen afterwards: its tips, and its root where that link has further joints. */
+  readonly carried: Part;
+  readonly result: Part;
+  /** Tips are involved: the joint takes the general steps. */
+  readonly general: boolean;
+  /** Offset of kappa L^-T for each carried tip, 36 numbers each. */
+  readonly kappa: number;
+}
+
+/** Loop joints between links of one part, added at once: those that follow each other in the schedule share the load. */
+export interface CloseOperation {
+  readonly kind: 'close';
+  readonly loops: readonly number[];
+  readonly part: Part;
+  readonly result: Part;
+}
+
+export type Operation = JoinOperation | CloseOperation;
+
+export interface Plan {
+  readonly tree: Tree;
+  /** In the order of assembly; disassembly goes backwards. */
+  readonly operations: readonly Operation[];
+  /** Numbers needed for all parts. */
+  readonly memory: number;
+  /** Length of the longest path from the root of the schedule tree to a leaf. */
+  readonly levels: number;
+}
+
+export function blocksOf(k: number): number {
+  return BLOCK * (k + (k * (k + 1)) / 2) + 6 * k;
+}
+
+export function psiAt(part: Part, t: number): number {
+  return part.at + BLOCK * t;
+}
+
+/** Offset of Phi_ts for s <= t; for s > t take the transpose of Phi_st. */
+export function phiAt(part: Part, t: number, s: number): number {
+  return part.at + BLOCK * (part.tips.length + (t * (t + 1)) / 2 + s);
+}
+
+export function biasAt(part: Part, t: number): number {
+  const k = part.tips.length;
+  return part.at + BLOCK * (k + (k * (k + 1)) / 2) + 6 * t;
+}
+
+function illegal(message: string): MechanismError {
+  return MechanismError.of('schedule', '', message);
+}
+
+/** The ends of a joint as links of the tree: the root side first. */
+function endsOf(tree: Tree, joint: number): readonly [number, number] {
+  const { joints, loops } = tree.mechanism;
+  if (joint < joints.length) {
+    const link = tree.link[joint];
+    return [tree.parent[link], link];
+  }
+  const { a, b } = loops[joint - joints.length];
+  return [a.body < 0 ? GROUND_LINK : tree.link[a.body], b.body < 0 ? GROUND_LINK : tree.link[b.body]];
+}
+
+/** Checks a schedule against a mechanism and lays it out. The tree must be the author's (no reversed joints). */
+export function createPlan(tree: Tree, schedule: ScheduleTree): Plan {
+  return new Planner(tree).run(schedule);
+}
+
+class Planner {
+  readonly #tree: Tree;
+  readonly #count: number;
+  readonly #treeJoints: number;
+  /** Joints of each link (the ground first) that are not assembled yet. */
+  readonly #open: Int32Array;
+  readonly #seen: Uint8Array;
+  /** Part that each link (the ground first) belongs to, as the last operation on it left it. */
+  readonly #partOf: number[];
+  readonly #parts: Part[] = [];
+  /** Union-find over the indices of parts. */
+  readonly #merged: number[] = [];
+  #memory = 0;
+
+  constructor(tree: Tree) {
+    this.#tree = tree;
+    const { joints, loops } = tree.mechanism;
+    this.#treeJoints = joints.length;
+    this.#count = joints.length + loops.length;
+    this.#open = new Int32Array(tree.n + 1);
+    this.#seen = new Uint8Array(this.#count);
+    for (let joint = 0; joint < this.#count; joint++) for (const end of endsOf(tree, joint)) this.#open[end + 1]++;
+    this.#partOf = Array.from({ length: tree.n + 1 }, (_, k) => k);
+    for (let k = 0; k <= tree.n; k++) {
+      this.#parts.push({ root: k - 1, tips: [], hidden: [], at: 0 });
+      this.#merged.push(k);
+    }
+  }
+
+  run(schedule: ScheduleTree): Plan {
+    const { order, levels } = this.#order(schedule);
+    const operations: Operation[] = [];
+    for (const node of order) {
+      const next = this.#operation(node);
+      const last = operations[operations.length - 1];
+      if (next.kind === 'close' && last?.kind === 'close' && last.result === next.part)
+        operations[operations.length - 1] = { ...next, loops: [...last.loops, ...next.loops], part: last.part };
+      else operations.push(next);
+    }
+    const missing = this.#seen.indexOf(0);
+    if (missing >= 0) throw illegal(`The schedule leaves out joint ${this.#name(missing)}.`);
+    return { tree: this.#tree, operations, memory: this.#memory, levels };
+  }
+
+  /** Nodes with everything below them first; a stack of our own, since schedules can be deep. */
+  #order(schedule: ScheduleTree): { order: ScheduleTree[]; levels: number } {
+    const order: ScheduleTree[] = [];
+    const stack: { node: ScheduleTree; depth: number }[] = [{ node: schedule, depth: 1 }];
+    let levels = 0;
+    for (let top = stack.pop(); top !== undefined; top = stack.pop()) {
+      const { node, depth } = top;
+      if (!Array.isArray(node) || node.length < 1 || node.length > 3)
+        throw illegal('A node of a schedule is [joint, root side, end side], with null for a bare link.');
+      const [joint, rootSide = null, endSide = null] = node as unknown as [number, ScheduleTree?, ScheduleTree?];
+      if (!Number.isInteger(joint) || joint < 0 || joint >= this.#count)
+        throw illegal(`A schedule names joints by numbers from 0 to ${this.#count - 1}, got ${String(joint)}.`);
+      if (this.#seen[joint] === 1) throw illegal(`The schedule has joint ${this.#name(joint)} twice.`);
+      this.#seen[joint] = 1;
+      order.push(node);
+      levels = Math.max(levels, depth);
+      for (const side of [rootSide, endSide]) if (side !== null) stack.push({ node: side, depth: depth + 1 });
+    }
+    return { order: order.reverse(), levels };
+  }
+
+  #name(joint: number): string {
+    const { joints, loops } = this.#tree.mechanism;
+    return `${joint} ("${joint < joints.length ? joints[joint].name : loops[joint - joints.length].name}")`;
+  }
+
+  #find(link: number): number {
+    let k = this.#partOf[link + 1];
+    while (this.#merged[k] !== k) {
+      this.#merged[k] = this.#merged[this.#merged[k]];
+      k = this.#merged[k];
+    }
+    return k;
+  }
+
+  /** The part of a link, which must be what the schedule says stands on that side of the joint. */
+  #side(joint: number, link: number, below: ScheduleTree | null | undefined, side: string): number {
+    const part = this.#find(link);
+    const bare = this.#parts[part].tips.length === 0 && part === link + 1 && this.#merged[part] === part;
+    if (below === null || below === undefined) {
+      if (!bare)
+        throw illegal(
+          `Joint ${this.#name(joint)} has nothing below it on the ${side}, but that link is assembled already.`,
+        );
+    } else if (this.#find(endsOf(this.#tree, below[0])[0]) !== part)
+      throw illegal(`What stands below joint ${this.#name(joint)} on the ${side} is not connected to it there.`);
+    return part;
+  }
+
+  #operation([joint, rootSide, endSide]: ScheduleTree): Operation {
+    const [a, b] = endsOf(this.#tree, joint);
+    const [partA, partB] = [this.#find(a), this.#find(b)];
+    this.#open[a + 1]--;
+    this.#open[b + 1]--;
+    if (partA === partB) return this.#close(joint, rootSide, endSide, partA);
+    if (joint >= this.#treeJoints)
+      throw illegal(
+        `Loop joint ${this.#name(joint)} connects two parts that are still apart; assemble the joints of the tree between them first.`,
+      );
+    this.#side(joint, a, rootSide, 'root side');
+    this.#side(joint, b, endSide, 'end side');
+    return this.#join(joint, a, b, partA, partB);
+  }
+
+  #close(
+    joint: number,
+    rootSide: ScheduleTree | null,
+    endSide: ScheduleTree | null | undefined,
+    index: number,
+  ): Operation {
+    if (joint < this.#treeJoints)
+      throw illegal(`Joint ${this.#name(joint)} would close a loop; give that place to a loop joint.`);
+    if (rootSide === null || (endSide ?? null) !== null)
+      throw illegal(`Loop joint ${this.#name(joint)} closes a loop: it has one part below it, in the first place.`);
+    const part = this.#parts[index];
+    const result = this.#keep(part.root, this.#exposed(part));
+    this.#replace([index], result);
+    return { kind: 'close', loops: [joint - this.#treeJoints], part, result };
+  }
+
+  #join(joint: number, a: number, b: number, partA: number, partB: number): Operation {
+    const rootPart = this.#parts[partA];
+    const endPart = this.#parts[partB];
+    const exposed = this.#exposed(endPart);
+    const rootSeen = this.#open[b + 1] > 0;
+    const carried =
+      rootSeen || exposed.length < endPart.tips.length
+        ? this.#keep(endPart.root, rootSeen ? [...exposed, b] : exposed)
+        : endPart;
+    const atTip = a !== rootPart.root;
+    const general = atTip || carried.tips.length > 0;
+    const kappa = this.#memory;
+    this.#memory += BLOCK * carried.tips.length;
+    const tips = [...this.#exposed(rootPart).filter((tip) => tip !== a), ...this.#exposed(carried)];
+    // A joint that brings no tips and hangs from the root changes nothing but the root's inertia.
+    const result = general
+      ? this.#keep(rootPart.root, atTip ? [...tips, a] : tips, atTip && this.#open[a + 1] === 0)
+      : rootPart;
+    this.#replace([partA, partB], result);
+    return { kind: 'join', joint, a, b, rootPart, endPart, carried, result, general, kappa };
+  }
+
+  /** Tips of a part that still have joints to be assembled. */
+  #exposed(part: Part): number[] {
+    return part.tips.filter((tip, k) => !part.hidden[k] && this.#open[tip + 1] > 0);
+  }
+
+  #keep(root: number, tips: readonly number[], lastHidden = false): Part {
+    const at = this.#memory;
+    this.#memory += blocksOf(tips.length);
+    return { root, tips, hidden: tips.map((_, k) => lastHidden && k === tips.length - 1), at };
+  }
+
+  #replace(old: readonly number[], result: Part): void {
+    const index = this.#parts.length;
+    this.#parts.push(result);
+    this.#merged.push(index);
+    for (const k of old) this.#merged[k] = index;
+  }
+}
+
+/** The schedule that is the articulated-body algorithm: joints from the ends to the root, then the loop joints. */
+export function endToRootSchedule(tree: Tree): ScheduleTree {
+  const { joints, loops } = tree.mechanism;
+  let whole: ScheduleTree | null = null;
+  // What hangs on each link (the ground first), assembled so far.
+  const below = new Array<ScheduleTree | null>(tree.n + 1).fill(null);
+  for (let i = tree.n - 1; i >= 0; i--) {
+    const p = tree.parent[i] + 1;
+    below[p] = [tree.joint[i], below[p], below[i + 1]];
+  }
+  whole = below[0];
+  for (let k = 0; k < loops.length; k++) whole = [joints.length + k, whole, null];
+  return whole!;
+}
