@@ -15,14 +15,10 @@ const ALLOWED = new Map<string, readonly string[]>([
   ['models', ['spatial', 'joints', 'mechanism']],
   ['dynamics', ['spatial', 'joints', 'mechanism']],
   ['schedule', []],
-  ['assembly', ['spatial', 'joints', 'mechanism', 'dynamics']],
   ['compile', ['spatial', 'joints', 'mechanism', 'dynamics']],
   ['simulation', ['spatial', 'joints', 'mechanism', 'dynamics']],
   ['plot', ['spatial', 'joints', 'mechanism', 'dynamics']],
-  [
-    'cli',
-    ['spatial', 'joints', 'mechanism', 'formats', 'models', 'dynamics', 'assembly', 'schedule', 'simulation', 'plot'],
-  ],
+  ['cli', ['spatial', 'joints', 'mechanism', 'formats', 'models', 'dynamics', 'schedule', 'simulation', 'plot']],
 ]);
 
 /** Packages that a folder may import; Node's own modules stand as node:*. */

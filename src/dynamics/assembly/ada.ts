@@ -3,9 +3,9 @@
 // opposite order, and each gives its acceleration and its force. With the schedule from the ends to the root this is the
 // articulated-body algorithm, step by step.
 
-import { assembleLink, moveLinks } from '../dynamics/aba.js';
-import { type AbaScratch, createAba, DELTA, RECORD } from '../dynamics/aba-layout.js';
-import type { Tree } from '../mechanism/tree.js';
+import type { Tree } from '../../mechanism/tree.js';
+import { assembleLink, moveLinks } from '../aba.js';
+import { type AbaScratch, createAba, DELTA, RECORD } from '../aba-layout.js';
 import { type CloseScratch, closeLoops, createClose, openLoops } from './close.js';
 import { JOIN_WORK, joinTips, type PartMemory, separate } from './join.js';
 import { createLoops, type LoopScratch, updateLoops } from './loop-joint.js';
@@ -68,10 +68,9 @@ export function ada(
       if (!closeLoops(aba, scratch, loops, operation, closes[k]!)) return CONTRADICTION;
       continue;
     }
-    const { a, b, rootPart } = operation;
-    const atRoot = a === rootPart.root;
-    if (!atRoot) aba.s.fill(0, spare, spare + RECORD);
-    if (!assembleLink(tree, aba, b, atRoot ? RECORD * (a + 1) : spare, tau, armature)) return b;
+    const { a, b, atTip } = operation;
+    if (atTip) aba.s.fill(0, spare, spare + RECORD);
+    if (!assembleLink(tree, aba, b, atTip ? spare : RECORD * (a + 1), tau, armature)) return b;
     joinTips(tree, aba, scratch, operation);
   }
   f.fill(0);

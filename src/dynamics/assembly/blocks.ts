@@ -157,3 +157,39 @@ export function invertBlock(A: Float64Array, a: number, work: Float64Array, w: n
   copyBlock(A, a, work, w);
   return true;
 }
+
+/** out += s A B^T for blocks. */
+export function addTransposedProduct(
+  out: Float64Array,
+  o: number,
+  s: number,
+  A: Float64Array,
+  a: number,
+  B: Float64Array,
+  b: number,
+): void {
+  for (let i = 0; i < 6; i++)
+    for (let j = 0; j < 6; j++) {
+      let sum = 0;
+      for (let k = 0; k < 6; k++) sum += A[a + 6 * i + k] * B[b + 6 * j + k];
+      out[o + 6 * i + j] += s * sum;
+    }
+}
+
+/** out += s A B for blocks. */
+export function addProduct(
+  out: Float64Array,
+  o: number,
+  s: number,
+  A: Float64Array,
+  a: number,
+  B: Float64Array,
+  b: number,
+): void {
+  for (let i = 0; i < 6; i++)
+    for (let j = 0; j < 6; j++) {
+      let sum = 0;
+      for (let k = 0; k < 6; k++) sum += A[a + 6 * i + k] * B[b + 6 * k + j];
+      out[o + 6 * i + j] += s * sum;
+    }
+}

@@ -9,9 +9,9 @@
 // A redundant loop makes Gamma singular: its pseudo-inverse gives the forces of least norm. Where beta has a part in its
 // null space no motion satisfies the constraints.
 
-import { type AbaScratch, DELTA, IA_H, IA_J, IA_M, PA, RECORD } from '../dynamics/aba-layout.js';
+import { type AbaScratch, DELTA, PA, RECORD } from '../aba-layout.js';
 import { BLOCK } from './blocks.js';
-import { copyTips, type PartMemory } from './join.js';
+import { addToInertia, copyTips, type PartMemory } from './join.js';
 import type { LoopScratch } from './loop-joint.js';
 import { biasAt, type CloseOperation, type Part, phiAt, psiAt } from './plan.js';
 import { createPseudoInverse, type PseudoInverse, pseudoInvert } from './rank.js';
@@ -30,6 +30,8 @@ export interface CloseScratch {
   /** k: multipliers; disassembly. */
   readonly lambda: Float64Array;
   readonly work: Float64Array;
+  /** 36: what the root gains. */
+  readonly root: Float64Array;
 }
 
 /** A part of beta in the null space larger than this (m/s^2, rad/s^2, relative to 1 + beta) is a contradiction. */
@@ -46,6 +48,7 @@ export function createClose(operation: CloseOperation, loops: LoopScratch): Clos
     inverse: createPseudoInverse(k),
     lambda: new Float64Array(k),
     work: new Float64Array(6 * k),
+    root: new Float64Array(BLOCK),
   };
 }
 
@@ -72,7 +75,7 @@ export function closeLoops(
   operation: CloseOperation,
   scratch: CloseScratch,
 ): boolean {
-  const { part, result } = operation;
+  const { part, result, from } = operation;
   const { k, psi, phi, bias, gamma, inverse } = scratch;
   psi.fill(0);
   bias.fill(0);
@@ -106,14 +109,13 @@ export function closeLoops(
   pseudoInvert(inverse, gamma, k);
   if (contradicts(inverse, bias, k)) return false;
   if (part.root >= 0) addToRoot(s, RECORD * (part.root + 1), scratch);
-  copyTips(m, result, part);
-  result.tips.forEach((link, t) => {
-    const from = phi[part.tips.indexOf(link)];
-    subtractProduct(m, psiAt(result, t), 6, from, scratch, psi, 6);
-    subtractProduct(m, biasAt(result, t), 1, from, scratch, bias, 1);
-    for (let u = 0; u <= t; u++)
-      subtractProduct(m, phiAt(result, t, u), 6, from, scratch, phi[part.tips.indexOf(result.tips[u])], 6);
-  });
+  copyTips(m, result, part, from);
+  for (let t = 0; t < result.tips.length; t++) {
+    const row = phi[from[t]];
+    subtractProduct(m, psiAt(result, t), 6, row, scratch, psi);
+    subtractProduct(m, biasAt(result, t), 1, row, scratch, bias);
+    for (let u = 0; u <= t; u++) subtractProduct(m, phiAt(result, t, u), 6, row, scratch, phi[from[u]]);
+  }
   return true;
 }
 
@@ -149,7 +151,7 @@ function contradicts({ vectors, rank }: PseudoInverse, bias: Float64Array, k: nu
   return false;
 }
 
-/** out (6 x columns) -= A^T Gamma^+ B, for A of k rows of six and B of k rows. */
+/** out (6 x columns) -= A^T Gamma^+ B, for A of k rows of six and B of k rows of `columns`. */
 function subtractProduct(
   out: Float64Array,
   o: number,
@@ -157,13 +159,12 @@ function subtractProduct(
   A: Float64Array,
   { k, inverse, work }: CloseScratch,
   B: Float64Array,
-  width: number,
 ): void {
   // work = Gamma^+ B
   for (let i = 0; i < k; i++)
     for (let c = 0; c < columns; c++) {
       let sum = 0;
-      for (let j = 0; j < k; j++) sum += inverse.inverse[i * k + j] * B[width * j + c];
+      for (let j = 0; j < k; j++) sum += inverse.inverse[i * k + j] * B[columns * j + c];
       work[columns * i + c] = sum;
     }
   for (let row = 0; row < 6; row++)
@@ -175,18 +176,13 @@ function subtractProduct(
 }
 
 function addToRoot(s: Float64Array, o: number, scratch: CloseScratch): void {
-  const block = new Float64Array(BLOCK);
-  const force = new Float64Array(6);
-  subtractProduct(block, 0, 6, scratch.psi, scratch, scratch.psi, 6);
-  subtractProduct(force, 0, 1, scratch.psi, scratch, scratch.bias, 1);
-  const J = [0, 1, 2, 7, 8, 14];
-  const M = [21, 22, 23, 28, 29, 35];
-  for (let k = 0; k < 6; k++) {
-    s[o + IA_J + k] -= block[J[k]];
-    s[o + IA_M + k] -= block[M[k]];
-    s[o + PA + k] -= force[k];
-  }
-  for (let i = 0; i < 3; i++) for (let j = 0; j < 3; j++) s[o + IA_H + 3 * i + j] -= block[6 * i + 3 + j];
+  const { root, psi, bias } = scratch;
+  root.fill(0);
+  subtractProduct(root, 0, 6, psi, scratch, psi);
+  addToInertia(s, o, -1, root, 0);
+  root.fill(0);
+  subtractProduct(root, 0, 1, psi, scratch, bias);
+  for (let j = 0; j < 6; j++) s[o + PA + j] -= root[j];
 }
 
 /** Disassembly: multipliers, and the forces of the loop joints on the tips they hold. */
@@ -197,16 +193,14 @@ export function openLoops(
   operation: CloseOperation,
   scratch: CloseScratch,
 ): void {
-  const { part, result } = operation;
+  const { part, result, from } = operation;
   const { k, psi, phi, bias, inverse, lambda, work } = scratch;
   const root = RECORD * (part.root + 1) + DELTA;
   for (let i = 0; i < k; i++) {
     let sum = bias[i];
     for (let j = 0; j < 6; j++) sum += psi[6 * i + j] * s[root + j];
-    for (const link of result.tips) {
-      const from = phi[part.tips.indexOf(link)];
-      for (let j = 0; j < 6; j++) sum += from[6 * i + j] * f[6 * link + j];
-    }
+    for (let t = 0; t < result.tips.length; t++)
+      for (let j = 0; j < 6; j++) sum += phi[from[t]][6 * i + j] * f[6 * result.tips[t] + j];
     work[i] = sum;
   }
   for (let i = 0; i < k; i++) {

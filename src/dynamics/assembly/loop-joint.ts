@@ -8,12 +8,12 @@
 //
 // and its force on b is T lambda, on a its opposite.
 
-import { ACC, ALPHA, OMEGA, RECORD } from '../dynamics/aba-layout.js';
-import { createKinematics, type KinematicsScratch, velocities } from '../dynamics/kinematics.js';
-import { GROUND, type LoopFrame, type LoopJoint } from '../mechanism/mechanism.js';
-import type { Tree } from '../mechanism/tree.js';
-import { apply, axisFrame, IDENTITY3, type Mat3 } from '../spatial/matrix3.js';
-import { addCrossMotion, compose, invert, motionToB, TRANSFORM } from '../spatial/spatial.js';
+import { GROUND, type LoopFrame, type LoopJoint } from '../../mechanism/mechanism.js';
+import type { Tree } from '../../mechanism/tree.js';
+import { apply, axisFrame, IDENTITY3, type Mat3 } from '../../spatial/matrix3.js';
+import { addCrossMotion, compose, invert, motionToB, TRANSFORM } from '../../spatial/spatial.js';
+import { ACC, ALPHA, OMEGA, RECORD } from '../aba-layout.js';
+import { createKinematics, type KinematicsScratch, velocities } from '../kinematics.js';
 
 interface Loop {
   readonly joint: LoopJoint;

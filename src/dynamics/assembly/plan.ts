@@ -11,8 +11,8 @@
 // Without tips this is the articulated inertia of the articulated-body algorithm. Nothing in it needs the inverse of an
 // inertia, so that massless links and large mass ratios do no harm.
 
-import { MechanismError } from '../mechanism/errors.js';
-import type { Tree } from '../mechanism/tree.js';
+import { MechanismError } from '../../mechanism/errors.js';
+import type { Tree } from '../../mechanism/tree.js';
 import { BLOCK } from './blocks.js';
 
 /**
@@ -46,9 +46,20 @@ export interface JoinOperation {
   readonly endPart: Part;
   /** What of the end part is still seen afterwards: its tips, and its root where that link has further joints. */
   readonly carried: Part;
+  /** Its tips: those of the root part but a, then the carried ones, then a where it is no root. */
   readonly result: Part;
   /** Tips are involved: the joint takes the general steps. */
   readonly general: boolean;
+  /** Joint a is no root: what hangs on it is felt by the other handles of the root part. */
+  readonly atTip: boolean;
+  /** Index of a among the tips of the root part; -1 for its root. */
+  readonly tipA: number;
+  /** For each tip of the result its index among the tips of the root part, or -1. */
+  readonly fromRoot: Int32Array;
+  /** For each carried tip its index among the tips of the end part, or -1. */
+  readonly fromEnd: Int32Array;
+  /** How many tips of the result come before the carried ones. */
+  readonly firstCarried: number;
   /** Offset of kappa L^-T for each carried tip, 36 numbers each. */
   readonly kappa: number;
 }
@@ -59,6 +70,8 @@ export interface CloseOperation {
   readonly loops: readonly number[];
   readonly part: Part;
   readonly result: Part;
+  /** For each tip of the result its index among the tips of the part. */
+  readonly from: Int32Array;
 }
 
 export type Operation = JoinOperation | CloseOperation;
@@ -147,7 +160,12 @@ class Planner {
       const next = this.#operation(node);
       const last = operations[operations.length - 1];
       if (next.kind === 'close' && last?.kind === 'close' && last.result === next.part)
-        operations[operations.length - 1] = { ...next, loops: [...last.loops, ...next.loops], part: last.part };
+        operations[operations.length - 1] = {
+          ...next,
+          loops: [...last.loops, ...next.loops],
+          part: last.part,
+          from: next.from.map((k) => last.from[k]),
+        };
       else operations.push(next);
     }
     const missing = this.#seen.indexOf(0);
@@ -232,7 +250,8 @@ class Planner {
     const part = this.#parts[index];
     const result = this.#keep(part.root, this.#exposed(part));
     this.#replace([index], result);
-    return { kind: 'close', loops: [joint - this.#treeJoints], part, result };
+    const from = Int32Array.from(result.tips, (tip) => part.tips.indexOf(tip));
+    return { kind: 'close', loops: [joint - this.#treeJoints], part, result, from };
   }
 
   #join(joint: number, a: number, b: number, partA: number, partB: number): Operation {
@@ -248,13 +267,29 @@ class Planner {
     const general = atTip || carried.tips.length > 0;
     const kappa = this.#memory;
     this.#memory += BLOCK * carried.tips.length;
-    const tips = [...this.#exposed(rootPart).filter((tip) => tip !== a), ...this.#exposed(carried)];
+    const others = this.#exposed(rootPart).filter((tip) => tip !== a);
     // A joint that brings no tips and hangs from the root changes nothing but the root's inertia.
     const result = general
-      ? this.#keep(rootPart.root, atTip ? [...tips, a] : tips, atTip && this.#open[a + 1] === 0)
+      ? this.#keep(rootPart.root, [...others, ...carried.tips, ...(atTip ? [a] : [])], atTip && this.#open[a + 1] === 0)
       : rootPart;
     this.#replace([partA, partB], result);
-    return { kind: 'join', joint, a, b, rootPart, endPart, carried, result, general, kappa };
+    return {
+      kind: 'join',
+      joint,
+      a,
+      b,
+      rootPart,
+      endPart,
+      carried,
+      result,
+      general,
+      atTip,
+      tipA: rootPart.tips.indexOf(a),
+      fromRoot: Int32Array.from(result.tips, (tip) => rootPart.tips.indexOf(tip)),
+      fromEnd: Int32Array.from(carried.tips, (tip) => endPart.tips.indexOf(tip)),
+      firstCarried: others.length,
+      kappa,
+    };
   }
 
   /** Tips of a part that still have joints to be assembled. */

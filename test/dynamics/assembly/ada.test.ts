@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { ada, createAda } from '../../src/assembly/ada.js';
-import { endToRootSchedule, type ScheduleTree } from '../../src/assembly/plan.js';
-import { aba, abaForces, createAba } from '../../src/dynamics/aba.js';
-import type { Mechanism } from '../../src/mechanism/mechanism.js';
-import { Random } from '../../src/mechanism/random.js';
-import { State } from '../../src/mechanism/state.js';
-import { createTree } from '../../src/mechanism/tree.js';
-import { randomMechanism, randomVector, relativeError } from '../support/random-mechanism.js';
+import { aba, abaForces, createAba } from '../../../src/dynamics/aba.js';
+import { ada, createAda } from '../../../src/dynamics/assembly/ada.js';
+import { endToRootSchedule, type ScheduleTree } from '../../../src/dynamics/assembly/plan.js';
+import type { Mechanism } from '../../../src/mechanism/mechanism.js';
+import { Random } from '../../../src/mechanism/random.js';
+import { State } from '../../../src/mechanism/state.js';
+import { createTree } from '../../../src/mechanism/tree.js';
+import { randomMechanism, randomVector, relativeError } from '../../support/random-mechanism.js';
 
 /** Links (the ground as -1) of each side when the joints of a part are cut at one of them. */
 function cut(mechanism: Mechanism, part: readonly number[], joint: number): [number[], number[]] {

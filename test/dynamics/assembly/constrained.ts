@@ -1,11 +1,11 @@
 // A dense reference for mechanisms with loops, written from the velocity constraint alone: its Jacobian by columns, the
 // velocity products by differentiating it in time along the motion, and the saddle-point system by elimination.
 
-import { Dynamics } from '../../src/dynamics/dynamics.js';
-import { createMechanism } from '../../src/mechanism/create.js';
-import type { LoopFrame, LoopJoint, Mechanism } from '../../src/mechanism/mechanism.js';
-import { State } from '../../src/mechanism/state.js';
-import { mechanismSpec } from '../../src/mechanism/variants.js';
+import { Dynamics } from '../../../src/dynamics/dynamics.js';
+import { createMechanism } from '../../../src/mechanism/create.js';
+import type { LoopFrame, LoopJoint, Mechanism } from '../../../src/mechanism/mechanism.js';
+import { State } from '../../../src/mechanism/state.js';
+import { mechanismSpec } from '../../../src/mechanism/variants.js';
 import {
   add,
   apply,
@@ -16,7 +16,7 @@ import {
   subtract,
   transpose,
   type Vec3,
-} from '../../src/spatial/matrix3.js';
+} from '../../../src/spatial/matrix3.js';
 
 export function withoutLoops(mechanism: Mechanism): Mechanism {
   return createMechanism({ ...mechanismSpec(mechanism), loops: [] }, { inertia: 'warn' });
@@ -177,7 +177,7 @@ export function solveConstrained(
   const correction = leastNorm(rows, broken, nv);
   for (let k = 0; k < nv; k++) state.v[k] -= correction[k];
   // d/dt (J v) along the motion without acceleration.
-  const h = 1e-4;
+  const h = 1e-3;
   const at = (t: number): number[] => {
     const moved = state.clone();
     for (const { model, iq, iv } of mechanism.joints) model.integrate(moved.q, iq, state.v, iv, t);
