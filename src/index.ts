@@ -1,5 +1,7 @@
 // The core of Manikin: mechanisms, their states, their dynamics, their motion. Nothing here needs Node or a package.
 
+export type { ScheduleTree } from './dynamics/assembly/plan.js';
+export type { LoopReport } from './dynamics/assembly/report.js';
 export type { ForwardAlgorithm, ForwardOptions, InverseOptions, MassMatrix } from './dynamics/dynamics.js';
 export { Dynamics, forwardDynamics, inverseDynamics, massMatrix, mechanicalEnergy } from './dynamics/dynamics.js';
 export type { Energy } from './dynamics/energy.js';

@@ -25,6 +25,8 @@ export function explain(error: unknown): { code: number; message: string } {
   if (error instanceof InputError || error instanceof ImportError || error instanceof MechanismError)
     return { code: EXIT_BAD_INPUT, message: `Error: ${error.message}` };
   if (error instanceof SimulationError) return { code: EXIT_FAILED, message: `Error: ${error.message}` };
+  // The system refused something: a full disk, too many files.
+  if (error instanceof Error && 'syscall' in error) return { code: EXIT_FAILED, message: `Error: ${error.message}` };
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return { code: EXIT_FAILED, message: `Unexpected error. Please report it.\n${text}` };
 }

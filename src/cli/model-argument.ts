@@ -84,7 +84,7 @@ export function readInput(file: string): string {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === 'ENOENT') throw new InputError(`There is no file "${file}".`);
     if (code === 'EISDIR') throw new InputError(`"${file}" is a folder, not a file.`);
-    if (code === 'EACCES') throw new InputError(`The file "${file}" may not be read.`);
+    if (code !== undefined) throw new InputError(`The file "${file}" cannot be read: ${(error as Error).message}.`);
     throw error;
   }
 }
@@ -143,6 +143,7 @@ function packageRoots(given: readonly string[]): Map<string, string> {
 /** The joints that both mechanisms have in common keep their state. */
 function carriedOver(state: State, mechanism: Mechanism): State {
   const next = new State(mechanism);
+  next.time = state.time;
   for (const { name, model, iq, iv } of mechanism.joints) {
     if (!state.mechanism.hasJoint(name)) continue;
     const old = state.mechanism.joints[state.mechanism.jointIndex(name)];

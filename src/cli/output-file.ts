@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { InputError } from './errors.js';
 
@@ -9,7 +9,7 @@ import { InputError } from './errors.js';
 export class OutputFile {
   readonly path: string;
   readonly #part: string;
-  readonly #descriptor: number;
+  #descriptor: number | undefined;
   #buffer: string[] = [];
   #buffered = 0;
 
@@ -18,6 +18,7 @@ export class OutputFile {
     this.#part = `${path}.part`;
     try {
       mkdirSync(dirname(path), { recursive: true });
+      if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw new Error('it is a folder');
       this.#descriptor = openSync(this.#part, 'w');
     } catch (error) {
       throw new InputError(`The file "${path}" cannot be written: ${(error as Error).message}.`);
@@ -31,19 +32,25 @@ export class OutputFile {
   }
 
   #flush(): void {
-    writeSync(this.#descriptor, this.#buffer.join(''));
+    writeSync(this.#descriptor!, this.#buffer.join(''));
     this.#buffer = [];
     this.#buffered = 0;
   }
 
   finish(): void {
     this.#flush();
-    closeSync(this.#descriptor);
+    this.#close();
     renameSync(this.#part, this.path);
   }
 
+  /** Also after finish, which may have failed or not. */
   abandon(): void {
-    closeSync(this.#descriptor);
+    this.#close();
     rmSync(this.#part, { force: true });
+  }
+
+  #close(): void {
+    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
+    this.#descriptor = undefined;
   }
 }

@@ -2,6 +2,7 @@
 // sparsity. O(n^3): the method that paper 003 compares with, a check on the others, and the way for mechanisms with
 // coupled (mimic) joints, whose independent coordinates y, v = G y', obey (G^T H G) y'' = G^T (tau - C).
 
+import { MechanismError } from '../mechanism/errors.js';
 import type { Tree } from '../mechanism/tree.js';
 import { type CrbaScratch, crba, createCrba } from './crba.js';
 import { createRnea, type RneaScratch, rnea } from './rnea.js';
@@ -34,8 +35,17 @@ export function dofPositions(tree: Tree): Int32Array {
   return at;
 }
 
+/** A matrix of this size takes 3.2 GB; anything larger is a mistake. */
+const MAX_DENSE = 20_000;
+
 export function createDense(tree: Tree): DenseScratch {
   const nv = tree.dof[tree.n];
+  if (nv > MAX_DENSE)
+    throw MechanismError.of(
+      'too-large',
+      '',
+      `A mass matrix of ${nv} rows is too large for memory; up to ${MAX_DENSE} are made. Use an O(n) algorithm.`,
+    );
   const at = dofPositions(tree);
   const { couplings } = tree.mechanism;
   const sourceOf = new Map(couplings.map((coupling) => [coupling.joint, coupling]));

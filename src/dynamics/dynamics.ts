@@ -7,6 +7,9 @@ import type { State } from '../mechanism/state.js';
 import { createTree, type Tree } from '../mechanism/tree.js';
 import { compose, forceToA, forceToB, invert, motionToA, TRANSFORM } from '../spatial/spatial.js';
 import { type AbaScratch, aba, abaForces, createAba } from './aba.js';
+import { type AdaScratch, ada, CONTRADICTION, createAda } from './assembly/ada.js';
+import { endToRootSchedule, type ScheduleTree } from './assembly/plan.js';
+import { type LoopReport, loopForces, loopReport } from './assembly/report.js';
 import { createDense, type DenseScratch, denseForwardDynamics, reducedMassMatrix } from './dense.js';
 import { createEnergy, type Energy, type EnergyScratch, energy } from './energy.js';
 import { createJacobian, type JacobianScratch, jacobian } from './jacobian.js';
@@ -15,11 +18,16 @@ import { addPassiveForces } from './passive.js';
 import { RerootMap } from './reroot-map.js';
 import { createRnea, type RneaScratch, rnea } from './rnea.js';
 
-export type ForwardAlgorithm = 'aba' | 'dense';
+export type ForwardAlgorithm = 'aba' | 'ada' | 'dense';
 
 export interface ForwardOptions {
-  /** 'aba' is O(n); 'dense' solves with the whole mass matrix, O(n^3). Mechanisms with couplings always take the latter. */
+  /**
+   * 'aba' is O(n); 'ada' assembles in the order of a schedule, and is what closed loops always take; 'dense' solves with
+   * the whole mass matrix, O(n^3), and is what mechanisms with couplings always take.
+   */
   readonly algorithm?: ForwardAlgorithm;
+  /** For 'ada', which it implies: the order of assembly. From the ends to the root, then the loops, where left out. */
+  readonly schedule?: ScheduleTree;
   /** Forces on the bodies: 6 numbers each [moment, force] at the body's origin, in body coordinates. */
   readonly external?: Float64Array;
   /** Adds damping, friction and springs of the joints to tau. */
@@ -28,6 +36,8 @@ export interface ForwardOptions {
   readonly armature?: Float64Array;
   /** Filled with 6 numbers for each joint: the whole force through it on the body it carries, body coordinates. */
   readonly forces?: Float64Array;
+  /** Filled with 6 numbers for each loop joint: its force on body b, at that body's origin, body coordinates. */
+  readonly loopForces?: Float64Array;
   /** Filled with the result and returned; made afresh where left out. */
   readonly out?: Float64Array;
 }
@@ -53,6 +63,8 @@ export class Dynamics {
   readonly #forces: Float64Array;
   readonly #qdd: Float64Array;
   #aba: AbaScratch | undefined;
+  #ada: AdaScratch | undefined;
+  #schedule: ScheduleTree | undefined;
   #dense: DenseScratch | undefined;
   #rnea: RneaScratch | undefined;
   #energy: EnergyScratch | undefined;
@@ -78,7 +90,7 @@ export class Dynamics {
   /** Accelerations of the joints under the joint forces tau (none where left out). */
   forward(state: State, tau?: Float64Array, options: ForwardOptions = {}): Float64Array {
     const { mechanism, tree } = this;
-    this.#refuseLoops('forward dynamics');
+    this.#refuseForeign(state);
     const qdd = this.#vector('out', options.out);
     const { q, v } = state;
     const total = this.#tau;
@@ -87,11 +99,22 @@ export class Dynamics {
     if (options.passive === true) addPassiveForces(mechanism, total, q, v);
     const external = this.#externalToLinks(options.external);
     const armature = options.armature ?? tree.armature;
-    const coupled = mechanism.couplings.length > 0;
-    if (coupled || options.algorithm === 'dense') {
+    const looped = mechanism.loops.length > 0;
+    if (mechanism.couplings.length > 0 || options.algorithm === 'dense') {
+      this.#refuseLoops('the dense method, which coupled joints need,');
       this.#dense ??= createDense(tree);
       this.#refuseSingular(denseForwardDynamics(tree, this.#dense, qdd, q, v, total, external, armature), tree);
       if (options.forces !== undefined) this.#forcesByInverse(state, qdd, options);
+    } else if (looped || options.algorithm === 'ada' || options.schedule !== undefined) {
+      const scratch = this.#adaFor(options.schedule);
+      const status = ada(tree, scratch, qdd, q, v, total, external, armature);
+      if (status === CONTRADICTION) throw contradiction(state.time);
+      this.#refuseSingular(status, tree);
+      if (options.forces !== undefined) {
+        this.#forces.set(scratch.forces);
+        this.#forcesToBodies(this.#perBody('forces', options.forces));
+      }
+      if (options.loopForces !== undefined) loopForces(scratch, options.loopForces);
     } else if (this.#reroot !== undefined) {
       const map = this.#reroot;
       this.#aba ??= createAba(map.tree);
@@ -117,9 +140,24 @@ export class Dynamics {
     return qdd;
   }
 
+  /** About the loops, as the last forward dynamics found them. */
+  loopReport(): LoopReport {
+    return this.#ada === undefined ? { constraints: 0, rank: 0, indeterminate: [] } : loopReport(this.#ada);
+  }
+
+  /** The scratch memory for a schedule; kept while the schedule stays the same object. */
+  #adaFor(schedule: ScheduleTree | undefined): AdaScratch {
+    if (this.#ada === undefined || schedule !== this.#schedule) {
+      this.#ada = createAda(this.tree, schedule ?? endToRootSchedule(this.tree));
+      this.#schedule = schedule;
+    }
+    return this.#ada;
+  }
+
   /** Joint forces that produce the accelerations qdd (none where left out). */
   inverse(state: State, qdd?: Float64Array, options: InverseOptions = {}): Float64Array {
     const { mechanism, tree } = this;
+    this.#refuseForeign(state);
     this.#refuseLoops('inverse dynamics');
     const tau = this.#vector('out', options.out);
     const given = this.#qdd;
@@ -253,13 +291,19 @@ export class Dynamics {
     for (let i = 0; i < tree.n; i++) forceToA(out, 6 * tree.body[i], tree.offset, TRANSFORM * i, this.#forces, 6 * i);
   }
 
+  #refuseForeign(state: State): void {
+    const { nq, nv, name } = this.mechanism;
+    if (state.q.length !== nq || state.v.length !== nv)
+      throw MechanismError.of('state', '', `The state belongs to "${state.mechanism.name}", not to "${name}".`);
+  }
+
   #refuseLoops(what: string): void {
     const [loop] = this.mechanism.loops;
     if (loop !== undefined)
       throw MechanismError.of(
         'loops',
         `loop "${loop.name}"`,
-        `This mechanism has closed loops, for which ${what} is not there yet. Remove the loop joints to compute the open tree.`,
+        `This mechanism has closed loops, for which ${what} is not made. Remove the loop joints to compute the open tree.`,
       );
   }
 
@@ -299,6 +343,14 @@ export class Dynamics {
       }
     }
   }
+}
+
+function contradiction(time: number): SimulationError {
+  return new SimulationError(
+    'contradiction',
+    `The loop joints demand accelerations at time ${time} that no force can bring about: the state breaks the loops, or they contradict each other.`,
+    { time },
+  );
 }
 
 /** Accelerations of the joints. For many calls on one mechanism, make a Dynamics and keep it. */

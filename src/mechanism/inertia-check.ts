@@ -9,10 +9,11 @@ export type InertiaFault = 'asymmetric' | 'not-positive-definite' | 'triangle-in
 
 /** What is wrong with an inertia, or undefined. Zero inertia (a point mass) is possible and passes. */
 export function inertiaFault(I: Mat3): { fault: InertiaFault; moments: Vec3 } | undefined {
-  if (isClearlyPossible(I)) return undefined;
   const size = Math.max(...I.map(Math.abs));
-  const { values: moments } = symmetricEigen(symmetricPart(I));
   const skew = Math.max(Math.abs(I[1] - I[3]), Math.abs(I[2] - I[6]), Math.abs(I[5] - I[7]));
+  const even = symmetricPart(I);
+  if (skew <= TOLERANCE * size && isClearlyPossible(even)) return undefined;
+  const { values: moments } = symmetricEigen(even);
   if (skew > TOLERANCE * size) return { fault: 'asymmetric', moments };
   if (moments[0] < -TOLERANCE * size) return { fault: 'not-positive-definite', moments };
   if (moments[0] + moments[1] < moments[2] * (1 - TOLERANCE)) return { fault: 'triangle-inequality', moments };
@@ -20,11 +21,10 @@ export function inertiaFault(I: Mat3): { fault: InertiaFault; moments: Vec3 } | 
 }
 
 /**
- * Symmetric, and second moments of mass Sigma = tr(I) / 2 - I positive definite by its leading minors: then all three
- * conditions hold. Most bodies pass here, and eigenvalues cost thirty times as much.
+ * Second moments of mass Sigma = tr(I) / 2 - I positive definite by its leading minors: then the moments are those of a
+ * real body. Most bodies pass here, and eigenvalues cost thirty times as much.
  */
 function isClearlyPossible(I: Mat3): boolean {
-  if (I[1] !== I[3] || I[2] !== I[6] || I[5] !== I[7]) return false;
   const half = (I[0] + I[4] + I[8]) / 2;
   const [xx, yy, zz] = [half - I[0], half - I[4], half - I[8]];
   const [xy, xz, yz] = [-I[1], -I[2], -I[5]];

@@ -207,7 +207,7 @@ function canonicalFrame(joint: Joint, reversed: boolean): { E: Mat3; parameters:
   }
   if (model.reverse !== undefined) return { E: axisFrame(axis), parameters: [0, 1, 0] };
   // Against a coordinate axis is along it in the other sense: the frame then needs no general rotation.
-  const against = axis.some((component) => component === -1);
+  const against = axis[0] + axis[1] + axis[2] === -1 && axis.filter((component) => component === 0).length === 2;
   const E = axisFrame(against ? scale(-1, axis) : axis);
   return { E, parameters: [pitch, against === reversed ? 1 : -1, 0] };
 }

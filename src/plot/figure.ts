@@ -48,10 +48,13 @@ export function figure(mechanism: Mechanism, poses: Float64Array, style: FigureS
     const place = (point: Vec3): Vec3 => add(origin, apply(toGround, point));
     for (const shape of body.visuals) drawn.push(...drawShape(shape, place, style));
     const { parent } = mechanism.joints[b];
-    if (body.visuals.length > 0 || parent === GROUND) return;
-    const parentOrigin = Array.from(poses.subarray(TRANSFORM * parent + 9, TRANSFORM * parent + 12)) as unknown as Vec3;
-    drawn.push(stick([parentOrigin, origin], 0.012, style));
-    if (norm(body.com) > 0) drawn.push(stick([origin, place(body.com)], 0.008, style));
+    // Meshes are in files that are not read here.
+    if (body.visuals.some(({ geometry }) => geometry.kind !== 'mesh')) return;
+    if (parent !== GROUND) {
+      const [x, y, z] = poses.subarray(TRANSFORM * parent + 9, TRANSFORM * parent + 12);
+      drawn.push(stick([[x, y, z], origin], 0.012, style));
+    }
+    if (norm(body.com) > 0 || parent === GROUND) drawn.push(stick([origin, place(body.com)], 0.008, style));
   });
   drawn.sort((a, b) => a.depth - b.depth);
   return `<g opacity="${style.opacity ?? 1}">${drawn.map(({ svg }) => svg).join('\n')}</g>`;

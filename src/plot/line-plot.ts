@@ -30,9 +30,10 @@ export function linePlot(series: readonly Series[], options: LinePlotOptions): s
   const [w, h] = [width - MARGIN.left - MARGIN.right, height - MARGIN.top - MARGIN.bottom];
   const scaleOf = (log: boolean, values: readonly number[], range: [number, number]) => {
     let [low, high] = extent(values, log);
-    if (low === high) [low, high] = log ? [low / 2, high * 2] : [low - 1, high + 1];
+    if (high - low < 1e-290) [low, high] = log ? [low / 2, high * 2] : [low - 1, high + 1];
     return (log ? scaleLog() : scaleLinear()).domain([low, high]).range(range).nice();
   };
+  const drawable = (p: readonly [number, number]): boolean => onAxis(p[0], logX) && onAxis(p[1], logY);
   const xs = series.flatMap(({ points }) => points.map((point) => point[0]));
   const ys = series.flatMap(({ points }) => points.map((point) => point[1]));
   const sx = scaleOf(logX, xs, [0, w]);
@@ -49,13 +50,17 @@ export function linePlot(series: readonly Series[], options: LinePlotOptions): s
   parts.push(`<rect width="${px(w)}" height="${px(h)}" fill="none" stroke="${INK}"/>`);
   series.forEach(({ points, label, color, dots }, i) => {
     const stroke = color ?? COLORS[i % COLORS.length];
-    if (dots === true)
-      parts.push(...points.map((p) => `<circle cx="${px(sx(p[0]))}" cy="${px(sy(p[1]))}" r="2.5" fill="${stroke}"/>`));
-    else {
+    if (dots === true) {
+      const dot = (p: readonly [number, number]): string =>
+        `<circle cx="${px(sx(p[0]))}" cy="${px(sy(p[1]))}" r="2.5" fill="${stroke}"/>`;
+      parts.push(points.filter(drawable).map(dot).join('\n'));
+    } else {
       const path = line<readonly [number, number]>(
         (p) => sx(p[0]),
         (p) => sy(p[1]),
-      ).digits(2)(points as [number, number][]);
+      )
+        .defined(drawable)
+        .digits(2)(points as [number, number][]);
       parts.push(`<path d="${path ?? ''}" fill="none" stroke="${stroke}" stroke-width="1.5"/>`);
     }
     parts.push(legendEntry(w - 110 * (series.length - i), label, stroke));
@@ -68,15 +73,21 @@ export function linePlot(series: readonly Series[], options: LinePlotOptions): s
   return `<g transform="translate(${px(x + MARGIN.left)} ${px(y + MARGIN.top)})">${parts.join('\n')}</g>`;
 }
 
+/** Whether an axis has a place for the value; the largest and smallest of all numbers overflow when scaled. */
+function onAxis(value: number, log: boolean): boolean {
+  return Math.abs(value) <= 1e300 && (!log || value >= 1e-300);
+}
+
 /** Smallest and largest value that can be drawn. */
 function extent(values: readonly number[], log: boolean): [number, number] {
   let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const value of values) {
-    if (!Number.isFinite(value) || (log && value <= 0)) continue;
+    if (!onAxis(value, log)) continue;
     if (value < low) low = value;
     if (value > high) high = value;
   }
-  return low <= high ? [low, high] : [0, 1];
+  if (low <= high) return [low, high];
+  return log ? [1, 10] : [0, 1];
 }
 
 function legendEntry(x: number, label: string, stroke: string): string {

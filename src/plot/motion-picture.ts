@@ -35,10 +35,11 @@ export function motionPicture(
 ): string {
   const projection = sideView(mechanism.gravity, -0.6, 0.15);
   const views = moments.map(({ poses }) => extent(mechanism, poses, projection));
+  if (views.length === 0) views.push({ left: 0, right: 1, bottom: 0, top: 1 });
   const low = Math.min(...views.map((view) => view.bottom));
   const high = Math.max(...views.map((view) => view.top));
   const widest = Math.max(...views.map((view) => view.right - view.left));
-  const cell = (WIDTH - 40) / moments.length;
+  const cell = (WIDTH - 40) / views.length;
   const scale = Math.min((FIGURE_HEIGHT - 70) / (high - low), cell / (0.8 * widest));
   const base = 40 + (FIGURE_HEIGHT - 70 + scale * (high - low)) / 2;
   const parts = moments.map(({ time, poses }, k) => {

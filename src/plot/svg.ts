@@ -6,9 +6,11 @@ export const FAINT = '#dddddd';
 export const COLORS = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9'] as const;
 export const FONT = 'font-family="system-ui, sans-serif"';
 
-/** Text that stands for itself inside XML. */
+/** Text that stands for itself inside XML, less the characters that XML cannot have. */
 export function escapeXml(text: string): string {
-  return text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
+  return text
+    .replace(/[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu, '\ufffd')
+    .replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
 }
 
 /** A coordinate with as many digits as a picture needs. */

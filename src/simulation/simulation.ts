@@ -56,6 +56,10 @@ export class Simulation {
     this.#before.copy(this.state);
     try {
       this.#integrator.step(this.state, h, this.#control);
+      if (this.time === this.#before.time)
+        throw new SimulationError('step', `A step of ${h} s is lost in rounding at time ${this.time}.`, {
+          time: this.time,
+        });
       this.#refuseNonFinite();
     } catch (error) {
       this.state.copy(this.#before);
@@ -85,7 +89,10 @@ export class Simulation {
     const slack = 1e-9 * this.stepSize;
     while (end - this.time > slack) {
       const left = end - this.time;
-      this.step(left < this.stepSize * (1 + 1e-9) ? left : this.stepSize);
+      const last = left < this.stepSize * (1 + 1e-9);
+      this.step(last ? left : this.stepSize);
+      // time + left is the end but for rounding.
+      if (last) this.state.time = end;
       if (onStep?.(this) === false) return;
     }
   }

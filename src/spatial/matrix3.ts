@@ -131,8 +131,8 @@ export function quaternionFromRotation(R: Mat3): Quat {
  */
 export function axisFrame(n: Vec3): Mat3 {
   const [x, y, z] = n;
-  if (x === 1) return [0, 1, 0, 0, 0, 1, 1, 0, 0];
-  if (y === 1) return [0, 0, 1, 1, 0, 0, 0, 1, 0];
+  if (x === 1 && y === 0 && z === 0) return [0, 1, 0, 0, 0, 1, 1, 0, 0];
+  if (y === 1 && x === 0 && z === 0) return [0, 0, 1, 1, 0, 0, 0, 1, 0];
   const sign = z < 0 ? -1 : 1;
   const a = -1 / (sign + z);
   const b = x * y * a;

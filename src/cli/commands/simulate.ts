@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
 import { formatJson, formatState } from '../../formats/index.js';
@@ -50,17 +51,21 @@ export function addSimulate(program: Command, terminal: Terminal): void {
 }
 
 async function simulate(name: string, options: Options, terminal: Terminal): Promise<void> {
-  const { duration, step, integrator, every } = options;
+  const { duration, step, integrator, every, csv, svg } = options;
+  if (csv !== undefined && svg !== undefined && resolve(csv) === resolve(svg))
+    throw new InputError(`--csv and --svg name the same file, "${csv}".`);
   const steps = Math.ceil(duration / step);
   if (steps > MAX_STEPS) throw new InputError(`${steps} steps are too many; take a shorter time or a longer step.`);
   const model = loadModel(name, options, terminal);
   const { state } = chooseState(model, options);
   const simulation = new Simulation(model.mechanism, { integrator, step, state });
+  // To ask for the signal is to be told of Ctrl-C instead of being ended by it: from here on there are files to remove.
+  const { signal } = terminal;
   const recording = new Recording(simulation, duration, every, options);
   const progress = new Progress(terminal, `Simulating ${name}`);
   const started = performance.now();
   try {
-    await run(simulation, duration, recording, progress, terminal);
+    await run(simulation, duration, recording, progress, signal);
     recording.finish(name);
   } catch (error) {
     recording.abandon();
@@ -77,7 +82,7 @@ async function run(
   duration: number,
   recording: Recording,
   progress: Progress,
-  terminal: Terminal,
+  signal: AbortSignal,
 ): Promise<void> {
   const end = simulation.time + duration;
   const begin = simulation.time;
@@ -93,7 +98,7 @@ async function run(
     if (!looking) break;
     progress.update((simulation.time - begin) / duration, `${simulation.time.toFixed(2)} s`);
     await nextTurn();
-    if (terminal.signal.aborted) throw new Interrupted();
+    if (signal.aborted) throw new Interrupted();
     looked = performance.now();
   }
 }
@@ -117,7 +122,12 @@ class Recording {
     this.#duration = duration;
     this.#every = every;
     if (files.csv !== undefined) this.#csv = new OutputFile(files.csv);
-    if (files.svg !== undefined) this.#svg = new OutputFile(files.svg);
+    try {
+      if (files.svg !== undefined) this.#svg = new OutputFile(files.svg);
+    } catch (error) {
+      this.#csv?.abandon();
+      throw error;
+    }
     this.#csv?.write(csvHeader(simulation.mechanism));
     this.afterStep();
   }

@@ -7,45 +7,7 @@ import { Random } from '../../../src/mechanism/random.js';
 import { State } from '../../../src/mechanism/state.js';
 import { createTree } from '../../../src/mechanism/tree.js';
 import { randomMechanism, randomVector, relativeError } from '../../support/random-mechanism.js';
-
-/** Links (the ground as -1) of each side when the joints of a part are cut at one of them. */
-function cut(mechanism: Mechanism, part: readonly number[], joint: number): [number[], number[]] {
-  const end = new Set([joint]);
-  for (let grown = true; grown; ) {
-    grown = false;
-    for (const other of part) {
-      const { parent } = mechanism.joints[other];
-      if (!end.has(other) && other !== joint && parent !== joint && end.has(parent)) {
-        end.add(other);
-        grown = true;
-      } else if (!end.has(other) && parent === joint) {
-        end.add(other);
-        grown = true;
-      }
-    }
-  }
-  return [part.filter((other) => !end.has(other)), part.filter((other) => other !== joint && end.has(other))];
-}
-
-/** Every schedule tree of a connected set of joints. */
-function* allSchedules(mechanism: Mechanism, part: readonly number[]): Generator<ScheduleTree | null> {
-  if (part.length === 0) {
-    yield null;
-    return;
-  }
-  for (const joint of part) {
-    const [rootSide, endSide] = cut(mechanism, part, joint);
-    for (const first of allSchedules(mechanism, rootSide))
-      for (const second of allSchedules(mechanism, endSide)) yield [joint, first, second];
-  }
-}
-
-function randomSchedule(mechanism: Mechanism, part: readonly number[], random: Random): ScheduleTree | null {
-  if (part.length === 0) return null;
-  const joint = random.pick(part);
-  const [rootSide, endSide] = cut(mechanism, part, joint);
-  return [joint, randomSchedule(mechanism, rootSide, random), randomSchedule(mechanism, endSide, random)];
-}
+import { allSchedules, randomSchedule } from './schedules.js';
 
 function compare(
   mechanism: Mechanism,

@@ -1,15 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { ada, createAda } from '../../../src/dynamics/assembly/ada.js';
 import { endToRootSchedule, type ScheduleTree } from '../../../src/dynamics/assembly/plan.js';
+import { Dynamics } from '../../../src/dynamics/dynamics.js';
+import { parseUrdf } from '../../../src/formats/index.js';
+import { MechanismBuilder } from '../../../src/mechanism/builder.js';
 import { createMechanism } from '../../../src/mechanism/create.js';
+import { SimulationError } from '../../../src/mechanism/errors.js';
 import type { Mechanism } from '../../../src/mechanism/mechanism.js';
 import { Random } from '../../../src/mechanism/random.js';
 import type { LoopSpec, MechanismSpec } from '../../../src/mechanism/spec.js';
 import { State } from '../../../src/mechanism/state.js';
 import { createTree } from '../../../src/mechanism/tree.js';
-import { rotationFromQuaternion } from '../../../src/spatial/matrix3.js';
+import { mechanismSpec } from '../../../src/mechanism/variants.js';
+import { builtinMechanism } from '../../../src/models/index.js';
+import { type Mat3, rotationFromQuaternion, transpose, type Vec3 } from '../../../src/spatial/matrix3.js';
 import { ALL_JOINT_TYPES, randomSpec, randomVector, relativeError } from '../../support/random-mechanism.js';
-import { constraintJacobian, solveConstrained } from './constrained.js';
+import { listShared, readShared } from '../../support/shared.js';
+import { constraintJacobian, solveConstrained, withoutLoops } from './constrained.js';
+import { randomSchedule } from './schedules.js';
 
 /** Random loop joints of all types between random bodies of a random tree. */
 function closedSpec(seed: number, bodies: number, loops: number): MechanismSpec {
@@ -38,10 +46,15 @@ function closedSpec(seed: number, bodies: number, loops: number): MechanismSpec 
   return { ...spec, loops: closing };
 }
 
-function compareWithDense(mechanism: Mechanism, seed: number, schedule?: ScheduleTree): void {
+function compareWithDense(mechanism: Mechanism, seed: number): void {
+  compareState(mechanism, State.random(mechanism, seed), seed);
+}
+
+/** At the positions of a state, with its velocities made to obey the loops. */
+function compareState(mechanism: Mechanism, given: State, seed: number, schedule?: ScheduleTree): void {
   const tree = createTree(mechanism);
   const scratch = createAda(tree, schedule ?? endToRootSchedule(tree));
-  const state = State.random(mechanism, seed);
+  const state = given.clone();
   const tau = randomVector(seed + 1, mechanism.nv, 2);
   const { v, qdd: expected, power } = solveConstrained(mechanism, state, tau);
   state.v.set(v);
@@ -50,6 +63,66 @@ function compareWithDense(mechanism: Mechanism, seed: number, schedule?: Schedul
   expect(relativeError(qdd, expected), `${mechanism.name}, seed ${seed}`).toBeLessThan(1e-8);
   // Constraint forces do no work: with them the joints of the open tree move in the same way.
   expect(power).toBeLessThan(1e-8);
+}
+
+/** A planar four-bar: crank, coupler, rocker, and a pin from the rocker to the ground. */
+function fourBar(): Mechanism {
+  const link = (name: string, parent: string | null, length: number, at: number, mass: number) => ({
+    parent,
+    joint: { type: 'revolute' as const, axis: [0, 0, 1] as const, name },
+    at: [at, 0, 0] as const,
+    mass,
+    com: [length / 2, 0.02, 0.01] as const,
+    inertia: [0.002, 0, 0, 0, (mass * length * length) / 10, 0, 0, 0, (mass * length * length) / 10] as const,
+  });
+  return new MechanismBuilder('four-bar')
+    .gravity([0, -9.81, 0])
+    .link('crank', link('crank', null, 0.4, 0, 1))
+    .link('coupler', link('coupler', 'crank', 1, 0.4, 2))
+    .link('rocker', link('rocker', 'coupler', 0.9, 1, 1.5))
+    .loop({
+      name: 'pin',
+      type: 'revolute',
+      axis: [0, 0, 1],
+      a: { body: null, t: [1, 0, 0] },
+      b: { body: 'rocker', t: [0.9, 0, 0] },
+    })
+    .build();
+}
+
+/** Closed at a crank angle of 1 rad, by the law of cosines; at rest. */
+function closedFourBar(mechanism: Mechanism): State {
+  const crank = 1;
+  const [x, y] = [0.4 * Math.cos(crank), 0.4 * Math.sin(crank)];
+  const [dx, dy] = [1 - x, -y];
+  const d = Math.hypot(dx, dy);
+  const towards = Math.atan2(dy, dx);
+  const atCoupler = Math.acos((1 + d * d - 0.81) / (2 * d));
+  const coupler = towards + atCoupler;
+  const [ex, ey] = [x + Math.cos(coupler), y + Math.sin(coupler)];
+  const rocker = Math.atan2(0 - ey, 1 - ex);
+  return new State(mechanism)
+    .set('crank', crank)
+    .set('coupler', coupler - crank)
+    .set('rocker', rocker - coupler);
+}
+
+/** The figure with its hands pinned to where they are, free to turn about y: a bar. */
+function holding(figure: Mechanism, state: State, hands: readonly string[]): Mechanism {
+  const poses = new Dynamics(figure).poses(state);
+  const loops = hands.map((hand): LoopSpec => {
+    const p = 12 * figure.bodyIndex(hand);
+    const E = Array.from(poses.subarray(p, p + 9)) as unknown as Mat3;
+    // Frame on the hand with the axes of the ground: y is the bar.
+    return {
+      name: `${hand}_grip`,
+      type: 'revolute',
+      axis: [0, 1, 0],
+      a: { body: null, t: Array.from(poses.subarray(p + 9, p + 12)) as unknown as Vec3 },
+      b: { body: hand, E: transpose(E) },
+    };
+  });
+  return createMechanism({ ...mechanismSpec(figure), loops });
 }
 
 describe('closed chains', () => {
@@ -65,4 +138,139 @@ describe('closed chains', () => {
     }
     expect(compared).toBeGreaterThan(30);
   });
+
+  it('a planar four-bar in space: two of five constraints too many, and it says which forces are open', () => {
+    const mechanism = fourBar();
+    const state = closedFourBar(mechanism);
+    compareWithDense(mechanism, 3);
+    const dynamics = new Dynamics(mechanism);
+    const loopForces = new Float64Array(6);
+    dynamics.forward(state, undefined, { loopForces });
+    const { constraints, rank, indeterminate } = dynamics.loopReport();
+    expect([constraints, rank]).toEqual([5, 2]);
+    expect([...indeterminate].sort()).toEqual(['coupler', 'crank', 'pin', 'rocker']);
+    // Of the pin only the forces in the plane are determined; the least norm leaves the others zero.
+    expect(Math.abs(loopForces[0]) + Math.abs(loopForces[1]) + Math.abs(loopForces[5])).toBeLessThan(1e-9);
+    expect(Math.hypot(loopForces[3], loopForces[4])).toBeGreaterThan(1);
+  });
+
+  it('a spatial four-bar with spherical joints is not redundant', () => {
+    const mechanism = createMechanism({
+      ...mechanismSpec(withoutLoops(fourBar())),
+      joints: mechanismSpec(fourBar()).joints.map((joint) =>
+        joint.name === 'coupler'
+          ? { ...joint, type: 'spherical' as const }
+          : { ...joint, axis: joint.name === 'rocker' ? [0.6, 0, 0.8] : [0, 0, 1] },
+      ),
+      loops: [
+        {
+          name: 'ball',
+          type: 'spherical',
+          a: { body: null, t: [1.1, 0.3, 0.2] },
+          b: { body: 'rocker', t: [0.9, 0, 0] },
+        },
+      ],
+    });
+    compareWithDense(mechanism, 5);
+    const dynamics = new Dynamics(mechanism);
+    const bent = State.random(mechanism, 5);
+    bent.v.fill(0);
+    dynamics.forward(bent);
+    expect(dynamics.loopReport()).toEqual({ constraints: 3, rank: 3, indeterminate: [] });
+  });
+
+  it('a closed ring of 100 links', () => {
+    const count = 100;
+    const step = (2 * Math.PI) / count;
+    const builder = new MechanismBuilder('ring');
+    for (let i = 0; i < count; i++)
+      builder.link(`r${i}`, {
+        parent: i === 0 ? null : `r${i - 1}`,
+        joint:
+          i === 0
+            ? { type: 'floating' }
+            : { type: i % 3 === 0 ? 'spherical' : 'revolute', axis: i % 2 === 0 ? [0, 0, 1] : [0, 1, 0] },
+        at: i === 0 ? [0, 0, 0] : [0.1, 0, 0],
+        rpy: i === 0 ? [0, 0, 0] : [0, 0, step],
+        mass: 0.5,
+        com: [0.05, 0, 0],
+        inertia: [0.001, 0, 0, 0, 0.002, 0, 0, 0, 0.002],
+      });
+    builder.loop({ name: 'lock', type: 'spherical', a: { body: `r${count - 1}`, t: [0.1, 0, 0] }, b: { body: 'r0' } });
+    const mechanism = builder.build();
+    const state = new State(mechanism);
+    state.v.set(randomVector(9, mechanism.nv, 0.3));
+    compareState(mechanism, state, 11);
+  });
+
+  it('a figure that holds a bar with both hands, whatever the order of assembly', () => {
+    const figure = builtinMechanism('human-34');
+    const state = State.random(figure, 4);
+    const mechanism = holding(figure, state, ['left_hand', 'right_hand']);
+    const held = State.random(mechanism, 4);
+    compareState(mechanism, held, 12);
+    const joints = figure.joints.map((_, i) => i);
+    const schedules = [7, 8, 9].map((seed) => {
+      const whole = randomSchedule(figure, joints, new Random(seed));
+      return [figure.joints.length, [figure.joints.length + 1, whole, null], null] as unknown as ScheduleTree;
+    });
+    for (const schedule of schedules) compareState(mechanism, held, 12, schedule);
+  });
+
+  it('contradicting constraints are an error of their own', () => {
+    const mechanism = createMechanism({
+      ...mechanismSpec(fourBar()),
+      loops: [
+        { name: 'first', type: 'fixed', a: { body: null, t: [1, 0, 0] }, b: { body: 'rocker', t: [0.9, 0, 0] } },
+        { name: 'second', type: 'fixed', a: { body: null, t: [0, 1, 0] }, b: { body: 'coupler', t: [0.2, 0, 0] } },
+      ],
+    });
+    const state = new State(mechanism);
+    state.v.set([3, -2, 4]);
+    expect(() => new Dynamics(mechanism).forward(state)).toThrow(SimulationError);
+    expect(() => new Dynamics(mechanism).forward(state)).toThrow(/no force can bring about/);
+  });
+
+  describe.each(listShared('data/loops', ''))('shared mechanism %s', (folder) => {
+    it('agrees with the dense solve', () => {
+      const mechanism = sharedLoop(folder);
+      // At the pose of the file the loops are closed.
+      const state = new State(mechanism);
+      state.v.set(randomVector(21, mechanism.nv, 0.5));
+      compareState(mechanism, state, 22);
+      const { constraints, rank } = reportOf(mechanism, state);
+      const known = new Map([
+        ['5bar_linkage', [6, 3]],
+        ['robot_delta', [18, 9]],
+      ]);
+      if (known.has(folder)) expect([constraints, rank]).toEqual(known.get(folder));
+    });
+  });
 });
+
+function reportOf(mechanism: Mechanism, state: State) {
+  const dynamics = new Dynamics(mechanism);
+  const still = state.clone();
+  still.v.fill(0);
+  dynamics.forward(still);
+  return dynamics.loopReport();
+}
+
+/** The URDF of a shared folder with the welds or pins that its yaml names ('6d': welded, '3d': origins coincide). */
+function sharedLoop(folder: string): Mechanism {
+  const tree = parseUrdf(readShared(`data/loops/${folder}/robot.urdf`));
+  const yaml = readShared(`data/loops/${folder}/robot.yaml`);
+  const pairs = [...yaml.matchAll(/\['([^']+)', *'([^']+)'\]/g)].slice(0, (yaml.match(/'[36]d'/g) ?? []).length);
+  const kinds = yaml.match(/'[36]d'/g) ?? [];
+  // A frame is that of a link, or of the link that a joint carries.
+  const bodyOf = (name: string): string => (tree.hasBody(name) ? name : tree.bodies[tree.jointIndex(name)].name);
+  const loops = pairs.map(
+    ([, a, b], k): LoopSpec => ({
+      name: `loop${k}`,
+      type: kinds[k] === "'6d'" ? 'fixed' : 'spherical',
+      a: { body: bodyOf(a) },
+      b: { body: bodyOf(b) },
+    }),
+  );
+  return createMechanism({ ...mechanismSpec(tree), loops }, { inertia: 'warn' });
+}

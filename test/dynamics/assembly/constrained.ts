@@ -183,9 +183,12 @@ export function solveConstrained(
     for (const { model, iq, iv } of mechanism.joints) model.integrate(moved.q, iq, state.v, iv, t);
     return violations(mechanism, dynamics, moved);
   };
-  // Fourth-order central differences.
-  const [p1, m1, p2, m2] = [at(h), at(-h), at(2 * h), at(-2 * h)];
-  const gamma = p1.map((_, i) => (8 * (p1[i] - m1[i]) - (p2[i] - m2[i])) / (12 * h));
+  // Sixth-order central differences.
+  const odd = [1, 2, 3].map((k) => {
+    const [ahead, behind] = [at(k * h), at(-k * h)];
+    return ahead.map((x, i) => x - behind[i]);
+  });
+  const gamma = odd[0].map((_, i) => (45 * odd[0][i] - 9 * odd[1][i] + odd[2][i]) / (60 * h));
   const open = new State(dynamics.mechanism);
   open.q.set(state.q);
   open.v.set(state.v);

@@ -1,0 +1,71 @@
+// Shared by the tests of this folder: small mechanisms, and the problems of those that are refused.
+
+import { type CreateOptions, createMechanism } from '../../src/mechanism/create.js';
+import { MechanismError, type Problem } from '../../src/mechanism/errors.js';
+import type { BodySpec, JointSpec, MechanismSpec } from '../../src/mechanism/spec.js';
+import type { Mat3 } from '../../src/spatial/matrix3.js';
+
+export const BALL: Mat3 = [0.1, 0, 0, 0, 0.1, 0, 0, 0, 0.1];
+
+export const body = (name: string, more: Partial<BodySpec> = {}): BodySpec => ({
+  name,
+  mass: 1,
+  com: [0.1, 0, 0],
+  inertia: BALL,
+  ...more,
+});
+
+/** A revolute joint of the same name as the body it carries, with a j in front. */
+export const hinge = (child: string, parent: string | null, more: Partial<JointSpec> = {}): JointSpec => ({
+  name: `j${child}`,
+  parent,
+  child,
+  type: 'revolute',
+  ...more,
+});
+
+/** Bodies a, b, c in a row on hinges. */
+export function row(more: Partial<MechanismSpec> = {}): MechanismSpec {
+  return {
+    name: 'row',
+    bodies: [body('a'), body('b'), body('c')],
+    joints: [hinge('a', null), hinge('b', 'a', { t: [0.5, 0, 0] }), hinge('c', 'b', { t: [0.5, 0, 0] })],
+    ...more,
+  };
+}
+
+/** The row with one body or joint changed. */
+export const rowWithBody = (change: Partial<BodySpec>): MechanismSpec =>
+  row({ bodies: [body('a'), body('b', change), body('c')] });
+export const rowWithJoint = (change: Partial<JointSpec>): MechanismSpec =>
+  row({ joints: [hinge('a', null), hinge('b', 'a', change), hinge('c', 'b')] });
+
+/** The problems of a mechanism that must be refused. */
+export function problemsOf(spec: MechanismSpec, options?: CreateOptions): readonly Problem[] {
+  return refusal(() => createMechanism(spec, options)).problems;
+}
+
+/** `code where` of each. */
+export const codesOf = (spec: MechanismSpec, options?: CreateOptions): string[] =>
+  problemsOf(spec, options).map(({ code, where }) => (where === '' ? code : `${code} ${where}`));
+
+export function refusal(call: () => unknown): MechanismError {
+  try {
+    call();
+  } catch (error) {
+    if (error instanceof MechanismError) return error;
+    throw error;
+  }
+  throw new Error('expected a MechanismError, but the call returned');
+}
+
+/** How many times longer a call takes for a large number than for a small one, after it has been warmed up. */
+export function growth(call: (n: number) => void, small: number, large: number): number {
+  const seconds = (n: number): number => {
+    const began = performance.now();
+    call(n);
+    return performance.now() - began;
+  };
+  call(small);
+  return seconds(large) / Math.min(seconds(small), seconds(small));
+}
