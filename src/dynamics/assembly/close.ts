@@ -26,6 +26,8 @@ export interface CloseScratch {
   /** k: G b + beta. */
   readonly bias: Float64Array;
   readonly gamma: Float64Array;
+  /** k x k: what the factorisation destroys. */
+  readonly destroyed: Float64Array;
   readonly inverse: PseudoInverse;
   /** k: multipliers; disassembly. */
   readonly lambda: Float64Array;
@@ -45,6 +47,7 @@ export function createClose(operation: CloseOperation, loops: LoopScratch): Clos
     phi: operation.part.tips.map(() => new Float64Array(6 * k)),
     bias: new Float64Array(k),
     gamma: new Float64Array(k * k),
+    destroyed: new Float64Array(k * k),
     inverse: createPseudoInverse(k),
     lambda: new Float64Array(k),
     work: new Float64Array(6 * k),
@@ -106,7 +109,8 @@ export function closeLoops(
   });
   for (let i = 0; i < k; i++)
     for (let j = 0; j < i; j++) gamma[i * k + j] = gamma[j * k + i] = (gamma[i * k + j] + gamma[j * k + i]) / 2;
-  pseudoInvert(inverse, gamma, k);
+  scratch.destroyed.set(gamma);
+  pseudoInvert(inverse, scratch.destroyed, k);
   if (contradicts(inverse, bias, k)) return false;
   if (part.root >= 0) addToRoot(s, RECORD * (part.root + 1), scratch);
   copyTips(m, result, part, from);
@@ -194,7 +198,8 @@ export function openLoops(
   scratch: CloseScratch,
 ): void {
   const { part, result, from } = operation;
-  const { k, psi, phi, bias, inverse, lambda, work } = scratch;
+  const { k, psi, phi, bias, gamma, inverse, lambda, work } = scratch;
+  work.fill(0);
   const root = RECORD * (part.root + 1) + DELTA;
   for (let i = 0; i < k; i++) {
     let sum = bias[i];
@@ -203,10 +208,14 @@ export function openLoops(
       for (let j = 0; j < 6; j++) sum += phi[from[t]][6 * i + j] * f[6 * result.tips[t] + j];
     work[i] = sum;
   }
-  for (let i = 0; i < k; i++) {
-    let sum = 0;
-    for (let j = 0; j < k; j++) sum -= inverse.inverse[i * k + j] * work[j];
-    lambda[i] = sum;
+  // lambda = -Gamma^+ work, refined once: links of very different mass make Gamma ill-conditioned, and what a rounded
+  // pseudo-inverse leaves behind, work + Gamma lambda, is known far better than lambda is.
+  lambda.fill(0);
+  for (let round = 0; round < 2; round++) {
+    for (let i = 0; i < k; i++) for (let j = 0; j < k; j++) lambda[i] -= inverse.inverse[i * k + j] * work[j];
+    if (round > 0) break;
+    for (let i = 0; i < k; i++) for (let j = 0; j < k; j++) work[k + i] += gamma[i * k + j] * lambda[j];
+    for (let i = 0; i < k; i++) work[i] += work[k + i];
   }
   forEachEnd(operation, loops, (first, count, link, G) => {
     if (!part.tips.includes(link)) return;
