@@ -8,6 +8,7 @@ import { formatProblem } from '../mechanism/errors.js';
 import type { Mechanism } from '../mechanism/mechanism.js';
 import { Random } from '../mechanism/random.js';
 import { State } from '../mechanism/state.js';
+import { carriedOver } from '../mechanism/structure.js';
 import { withBase, withoutCouplings } from '../mechanism/variants.js';
 import { builtinMechanism } from '../models/index.js';
 import { InputError } from './errors.js';
@@ -138,20 +139,6 @@ function packageRoots(given: readonly string[]): Map<string, string> {
       return [item.slice(0, at), item.slice(at + 1)] as const;
     }),
   );
-}
-
-/** The joints that both mechanisms have in common keep their state. */
-function carriedOver(state: State, mechanism: Mechanism): State {
-  const next = new State(mechanism);
-  next.time = state.time;
-  for (const { name, model, iq, iv } of mechanism.joints) {
-    if (!state.mechanism.hasJoint(name)) continue;
-    const old = state.mechanism.joints[state.mechanism.jointIndex(name)];
-    if (old.model !== model) continue;
-    next.q.set(state.q.subarray(old.iq, old.iq + model.nq), iq);
-    next.v.set(state.v.subarray(old.iv, old.iv + model.nv), iv);
-  }
-  return next.applyCouplings();
 }
 
 export interface ChosenState {

@@ -1,5 +1,7 @@
 // A mechanism in motion: a state, an integrator and a clock.
 
+import { LoopClosing } from '../dynamics/assembly/closing.js';
+import { type Connected, type ConnectOptions, connect, disconnect } from '../dynamics/connect.js';
 import { Dynamics } from '../dynamics/dynamics.js';
 import type { Energy } from '../dynamics/energy.js';
 import { MechanismError, SimulationError } from '../mechanism/errors.js';
@@ -18,29 +20,96 @@ export interface SimulationOptions {
   readonly control?: Control;
 }
 
-export class Simulation {
+/** Metres or radians by which loops may be open at the start: what a file rounds off. */
+const LARGEST_GAP = 1e-3;
+
+/** All that belongs to one structure; replaced as a whole when the structure changes. */
+interface Running {
   readonly mechanism: Mechanism;
   readonly dynamics: Dynamics;
-  readonly stepSize: number;
-  /** The present state: always the last good one. */
   readonly state: State;
-  readonly #integrator: Integrator;
-  readonly #control: Control | undefined;
-  readonly #before: State;
+  readonly before: State;
+  readonly integrator: Integrator;
+  /** For mechanisms with loops. */
+  readonly closing: LoopClosing | undefined;
+}
 
+export class Simulation {
+  readonly stepSize: number;
+  readonly #integrator: IntegratorName;
+  readonly #control: Control | undefined;
+  #running: Running;
+  #drift = 0;
+
+  /** Loops that are open at the start by less than LARGEST_GAP are closed; wider gaps are refused. */
   constructor(mechanism: Mechanism, options: SimulationOptions = {}) {
     const { integrator = 'rk4', step = 1e-3, state, control } = options;
     if (!(step > 0) || !Number.isFinite(step))
       throw MechanismError.of('step', '', `The step must be a positive number of seconds, got ${step}.`);
-    this.mechanism = mechanism;
-    this.dynamics = new Dynamics(mechanism);
+    if (integrator !== 'euler' && integrator !== 'rk4')
+      throw MechanismError.of('integrator', '', `There is no integrator "${integrator}"; take euler or rk4.`);
     this.stepSize = step;
-    this.state = state === undefined ? new State(mechanism) : state.clone();
-    this.#before = this.state.clone();
+    this.#integrator = integrator;
     this.#control = control;
-    if (integrator === 'euler') this.#integrator = new SemiImplicitEuler(this.dynamics);
-    else if (integrator === 'rk4') this.#integrator = new RungeKutta4(this.dynamics, this.state);
-    else throw MechanismError.of('integrator', '', `There is no integrator "${integrator}"; take euler or rk4.`);
+    this.#running = this.#start(mechanism, state === undefined ? new State(mechanism) : state.clone());
+    this.#closeAtStart();
+  }
+
+  #start(mechanism: Mechanism, state: State): Running {
+    const dynamics = new Dynamics(mechanism);
+    return {
+      mechanism,
+      dynamics,
+      state,
+      before: state.clone(),
+      integrator: this.#integrator === 'euler' ? new SemiImplicitEuler(dynamics) : new RungeKutta4(dynamics, state),
+      closing: mechanism.loops.length > 0 ? new LoopClosing(dynamics.tree) : undefined,
+    };
+  }
+
+  #closeAtStart(): void {
+    const { closing, state } = this.#running;
+    if (closing === undefined) return;
+    const gap = closing.gap(state);
+    if (gap > LARGEST_GAP)
+      throw MechanismError.of(
+        'gap',
+        '',
+        `The loops are open by ${gap.toPrecision(3)} (metres or radians) at the start; give a state that closes them.`,
+      );
+    closing.close(state);
+    closing.hold(state);
+  }
+
+  get mechanism(): Mechanism {
+    return this.#running.mechanism;
+  }
+
+  get dynamics(): Dynamics {
+    return this.#running.dynamics;
+  }
+
+  /** The present state: always the last good one. Another object after the structure has changed. */
+  get state(): State {
+    return this.#running.state;
+  }
+
+  /** The largest gap (metres, radians) that a step has left in a loop before it was closed again. */
+  get loopDrift(): number {
+    return this.#drift;
+  }
+
+  /** Joins two bodies, or a body and the ground, from now on; see connect. */
+  connect(options: ConnectOptions): Connected {
+    const connected = connect(this.mechanism, this.state, options);
+    this.#running = this.#start(connected.mechanism, connected.state);
+    return connected;
+  }
+
+  /** Takes a joint away from now on; see disconnect. */
+  disconnect(joint: string): void {
+    const { mechanism, state } = disconnect(this.mechanism, this.state, joint);
+    this.#running = this.#start(mechanism, state);
   }
 
   get time(): number {
@@ -53,16 +122,21 @@ export class Simulation {
 
   /** One step. If it fails, the state stays the last good one and the error names body, joint and time. */
   step(h = this.stepSize): void {
-    this.#before.copy(this.state);
+    const { before, integrator, closing } = this.#running;
+    before.copy(this.state);
     try {
-      this.#integrator.step(this.state, h, this.#control);
-      if (this.time === this.#before.time)
+      integrator.step(this.state, h, this.#control);
+      if (this.time === before.time)
         throw new SimulationError('step', `A step of ${h} s is lost in rounding at time ${this.time}.`, {
           time: this.time,
         });
       this.#refuseNonFinite();
+      if (closing !== undefined) {
+        this.#drift = Math.max(this.#drift, closing.close(this.state));
+        closing.hold(this.state);
+      }
     } catch (error) {
-      this.state.copy(this.#before);
+      this.state.copy(before);
       throw error;
     }
   }

@@ -57,11 +57,42 @@ export function ada(
   external: Float64Array | null,
   armature: Float64Array = tree.armature,
 ): number {
+  const { aba, loops } = scratch;
+  moveLinks(tree, aba, q, qd, external, armature);
+  updateLoops(tree, loops, 'acceleration', aba.s, q, qd);
+  return assembleAndDisassemble(tree, scratch, qdd, tau, armature);
+}
+
+/**
+ * The same passes for impulses: dv <- the velocities that joints gain when the loop joints are made to hold at once, plastically
+ * (level 'velocity'), or the small motion that closes their gaps (level 'position'), both of least kinetic energy. No force acts
+ * meanwhile. `still`: the same tree without gravity.
+ */
+export function adaImpulse(
+  still: Tree,
+  scratch: AdaScratch,
+  level: 'position' | 'velocity',
+  dv: Float64Array,
+  q: Float64Array,
+  v: Float64Array,
+  zero: Float64Array,
+): number {
+  const { aba, loops } = scratch;
+  moveLinks(still, aba, q, zero, null, still.armature);
+  updateLoops(still, loops, level, aba.s, q, v);
+  return assembleAndDisassemble(still, scratch, dv, zero, still.armature);
+}
+
+function assembleAndDisassemble(
+  tree: Tree,
+  scratch: AdaScratch,
+  qdd: Float64Array,
+  tau: Float64Array,
+  armature: Float64Array,
+): number {
   const { plan, aba, f, forces, loops, closes } = scratch;
   const { operations } = plan;
   const spare = RECORD * (tree.n + 1);
-  moveLinks(tree, aba, q, qd, external, armature);
-  updateLoops(tree, loops, aba.s, q, qd);
   for (let k = 0; k < operations.length; k++) {
     const operation = operations[k];
     if (operation.kind === 'close') {

@@ -14,6 +14,7 @@ import { apply, axisFrame, IDENTITY3, type Mat3 } from '../../spatial/matrix3.js
 import { addCrossMotion, compose, invert, motionToB, TRANSFORM } from '../../spatial/spatial.js';
 import { ACC, ALPHA, OMEGA, RECORD } from '../aba-layout.js';
 import { createKinematics, type KinematicsScratch, velocities } from '../kinematics.js';
+import { setGap } from './loop-gap.js';
 
 interface Loop {
   readonly joint: LoopJoint;
@@ -94,27 +95,34 @@ export function createLoops(tree: Tree): LoopScratch {
     Gb: loops.map(({ k }) => new Float64Array(6 * k)),
     beta: loops.map(({ k }) => new Float64Array(k)),
     T: new Float64Array(36),
-    work: new Float64Array(8 * TRANSFORM),
+    work: new Float64Array(9 * TRANSFORM),
   };
 }
 
-const [X_A, X_B, INVERSE, X_AB, V_A, V_B, V_REL, BIAS] = [0, 12, 24, 36, 48, 60, 72, 84];
+const [X_A, X_B, INVERSE, X_AB, V_A, V_B, V_REL, BIAS, GAP] = [0, 12, 24, 36, 48, 60, 72, 84, 96];
 
-/** Ga, Gb and beta of every loop at (q, qd), with the accelerations without qdd from the records of moveLinks. */
+/** What beta holds: how the loops are broken in their positions, their velocities, or by the accelerations without qdd. */
+export type LoopLevel = 'position' | 'velocity' | 'acceleration';
+
+/**
+ * Ga, Gb and beta of every loop at (q, qd). For accelerations, those without qdd are read from the records of moveLinks;
+ * the other levels need no records.
+ */
 export function updateLoops(
   tree: Tree,
   scratch: LoopScratch,
+  level: LoopLevel,
   records: Float64Array,
   q: Float64Array,
   qd: Float64Array,
 ): void {
-  const { loops, kinematics, work } = scratch;
+  const { loops, kinematics, work, T, beta } = scratch;
   if (loops.length === 0) return;
   velocities(tree, kinematics, q, qd);
-  loops.forEach((loop, l) => {
-    const { a, b, Xa, Xb, k } = loop;
-    setFrame(tree, scratch, records, a, Xa, X_A, V_A);
-    setFrame(tree, scratch, records, b, Xb, X_B, V_B);
+  for (let l = 0; l < loops.length; l++) {
+    const loop = loops[l];
+    setFrame(tree, scratch, records, loop.a, loop.Xa, X_A, V_A);
+    setFrame(tree, scratch, records, loop.b, loop.Xb, X_B, V_B);
     invert(work, INVERSE, work, X_A);
     compose(work, X_AB, work, X_B, work, INVERSE);
     // Relative velocity in frame b, and relative acceleration less its velocity product. V_x: velocity, then acceleration.
@@ -129,12 +137,14 @@ export function updateLoops(
     for (let j = 0; j < 6; j++) work[BIAS + j] -= work[V_REL + 6 + j];
     setForceBasis(scratch, loop);
     setRows(scratch, l, loop);
-    for (let row = 0; row < k; row++) {
+    if (level === 'position') setGap(work, GAP, work, X_AB, loop.joint, loop.axis2);
+    const from = level === 'acceleration' ? BIAS : level === 'velocity' ? V_REL : GAP;
+    for (let row = 0; row < loop.k; row++) {
       let sum = 0;
-      for (let j = 0; j < 6; j++) sum += scratch.T[6 * row + j] * work[BIAS + j];
-      scratch.beta[l][row] = sum;
+      for (let j = 0; j < 6; j++) sum += T[6 * row + j] * work[from + j];
+      beta[l][row] = sum;
     }
-  });
+  }
 }
 
 /** Ground-to-frame transform of a loop frame at `pose`, its velocity and acceleration (gravity and all) at `motion`. */

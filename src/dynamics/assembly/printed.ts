@@ -105,7 +105,7 @@ export function printedAda(
   const { operations } = plan;
   if (singular >= 0) return singular;
   moveLinks(tree, aba, q, qd, external, armature);
-  updateLoops(tree, loops, aba.s, q, qd);
+  updateLoops(tree, loops, 'acceleration', aba.s, q, qd);
   for (let i = 0; i < tree.n; i++) {
     const { R, N, nv } = joints[i];
     setJointSpaces(R, 0, N, 0, aba.wide, aba.wideAt[i] + WIDE_S, nv, scratch.blocks);
