@@ -44,6 +44,7 @@ describe('public exports', () => {
         'formatState',
         'mergeFixedJoints',
         'parseDescription',
+        'parseSchedule',
         'parseState',
         'parseUrdf',
       ],

@@ -1,13 +1,16 @@
 import { type Command, Option } from 'commander';
 import { Dynamics, type ForwardAlgorithm } from '../../dynamics/dynamics.js';
-import { formatJson, formatState } from '../../formats/index.js';
+import { formatJson, formatState, parseSchedule } from '../../formats/index.js';
 import { MechanismError } from '../../mechanism/errors.js';
+import type { Mechanism } from '../../mechanism/mechanism.js';
 import type { State } from '../../mechanism/state.js';
+import { InputError } from '../errors.js';
 import {
   chooseState,
   loadModel,
   type ModelOptions,
   randomVector,
+  readInput,
   type StateOptions,
   withModel,
   withState,
@@ -20,14 +23,16 @@ interface Options extends ModelOptions, StateOptions {
 }
 
 interface ForwardCommandOptions extends Options {
-  readonly algorithm: ForwardAlgorithm;
+  readonly algorithm?: ForwardAlgorithm;
+  readonly order?: string;
   readonly passive?: boolean;
 }
 
 export function addForward(program: Command, terminal: Terminal): void {
   withState(withModel(program.command('fd')))
     .description('forward dynamics: joint accelerations under joint forces')
-    .addOption(new Option('--algorithm <name>', 'how to compute them').choices(['aba', 'dense']).default('aba'))
+    .addOption(new Option('--algorithm <name>', 'how to compute them').choices(['aba', 'ada', 'dense']))
+    .option('--order <file>', 'for ada: the schedule tree, [joint, root side, end side] with null for a bare link')
     .option('--passive', 'let damping, friction and springs of the joints act')
     .option('--forces', 'print the whole force through every joint')
     .option('--json', 'print JSON')
@@ -36,13 +41,37 @@ export function addForward(program: Command, terminal: Terminal): void {
       const model = loadModel(name, options, terminal);
       const { mechanism } = model;
       const chosen = chooseState(model, options);
-      const { seed, algorithm, passive = false } = options;
+      const { seed, order, passive = false } = options;
+      if (order !== undefined && (options.algorithm ?? 'ada') !== 'ada')
+        throw new InputError('--order goes with --algorithm ada.');
+      const algorithm = chosenAlgorithm(mechanism, options);
+      const schedule = order === undefined ? undefined : parseSchedule(readInput(order), mechanism, order);
       const tau = chosen.tau ?? (seed === undefined ? new Float64Array(mechanism.nv) : randomVector(mechanism, seed));
       const forces = new Float64Array(6 * mechanism.bodies.length);
-      const qdd = new Dynamics(mechanism).forward(chosen.state, tau, { algorithm, passive, forces });
-      const used = mechanism.couplings.length > 0 ? 'dense' : algorithm;
-      print(terminal, options, { model: name, algorithm: used, state: chosen.state, tau, qdd, forces });
+      const loopForces = new Float64Array(6 * mechanism.loops.length);
+      const dynamics = new Dynamics(mechanism);
+      const qdd = dynamics.forward(chosen.state, tau, {
+        algorithm,
+        passive,
+        forces,
+        loopForces,
+        ...(schedule !== undefined && { schedule }),
+      });
+      const loops = mechanism.loops.map(({ name: joint, type }, l) => ({
+        name: joint,
+        type,
+        force: Array.from(loopForces.subarray(6 * l, 6 * l + 6)),
+      }));
+      const { indeterminate } = dynamics.loopReport();
+      print(terminal, options, { model: name, algorithm, state: chosen.state, tau, qdd, forces, loops, indeterminate });
     });
+}
+
+/** What Dynamics will use: loops need ada, couplings the dense method. */
+function chosenAlgorithm(mechanism: Mechanism, { algorithm, order }: ForwardCommandOptions): ForwardAlgorithm {
+  if (mechanism.couplings.length > 0) return 'dense';
+  if (mechanism.loops.length > 0 || order !== undefined) return 'ada';
+  return algorithm ?? 'aba';
 }
 
 export function addInverse(program: Command, terminal: Terminal): void {
@@ -61,7 +90,17 @@ export function addInverse(program: Command, terminal: Terminal): void {
         qdd[mechanism.joints[joint].iv] = multiplier * qdd[mechanism.joints[source].iv];
       const forces = new Float64Array(6 * mechanism.bodies.length);
       const tau = new Dynamics(mechanism).inverse(chosen.state, qdd, { forces });
-      print(terminal, options, { model: name, algorithm: 'rnea', state: chosen.state, tau, qdd, forces });
+      const result = {
+        model: name,
+        algorithm: 'rnea',
+        state: chosen.state,
+        tau,
+        qdd,
+        forces,
+        loops: [],
+        indeterminate: [],
+      };
+      print(terminal, options, result);
     });
 }
 
@@ -72,16 +111,19 @@ interface Result {
   readonly tau: Float64Array;
   readonly qdd: Float64Array;
   readonly forces: Float64Array;
+  readonly loops: readonly { readonly name: string; readonly type: string; readonly force: readonly number[] }[];
+  readonly indeterminate: readonly string[];
 }
 
 function print(terminal: Terminal, options: Options, result: Result): void {
-  const { model, algorithm, state, tau, qdd, forces } = result;
+  const { model, algorithm, state, tau, qdd, forces, loops, indeterminate } = result;
   const joints = formatState(state, { tau, qdd }).joints.map((joint, i) => ({
     ...joint,
     ...(options.forces === true && { force: Array.from(forces.subarray(6 * i, 6 * i + 6)) }),
   }));
   if (options.json === true) {
-    terminal.out(`${formatJson({ model, algorithm, joints })}\n`);
+    const aboutLoops = options.forces === true && loops.length > 0 ? { loops, indeterminate } : {};
+    terminal.out(`${formatJson({ model, algorithm, joints, ...aboutLoops })}\n`);
     return;
   }
   const rows = joints.flatMap(({ name, type, q, v, tau: t = [], qdd: a = [] }) =>
@@ -101,4 +143,12 @@ function print(terminal: Terminal, options: Options, result: Result): void {
   const forceRows = joints.map((joint) => [joint.name, joint.body, ...(joint.force ?? [])]);
   const head = ['joint', 'on body', 'nx', 'ny', 'nz', 'fx', 'fy', 'fz'];
   terminal.out(`\nForce through each joint on its body, body frame (N m, N)\n\n${table(head, forceRows)}\n`);
+  if (loops.length === 0) return;
+  const loopRows = loops.map(({ name, force }) => [name, ...force]);
+  const loopHead = ['loop joint', ...head.slice(2)];
+  terminal.out(`\nForce of each loop joint on its body b, body frame (N m, N)\n\n${table(loopHead, loopRows)}\n`);
+  if (indeterminate.length > 0)
+    terminal.out(
+      `\nIndeterminate (redundant constraints; the share of least norm is shown): ${indeterminate.join(', ')}\n`,
+    );
 }

@@ -6,6 +6,7 @@ import { describe, formatJson } from '../../formats/index.js';
 import { GROUND, type Mechanism } from '../../mechanism/mechanism.js';
 import { createTree } from '../../mechanism/tree.js';
 import { BUILTIN_MODELS, builtinMechanism } from '../../models/index.js';
+import { SCENES } from '../../simulation/scene.js';
 import {
   chooseState,
   loadModel,
@@ -152,8 +153,9 @@ export function addModels(program: Command, terminal: Terminal): void {
         const { joints, nv } = builtinMechanism(example);
         return { name, example, joints: joints.length, dof: nv, description };
       });
+      const scenes = SCENES.map(({ name, model, description }) => ({ name, model, description }));
       if (options.json === true) {
-        terminal.out(`${formatJson({ models })}\n`);
+        terminal.out(`${formatJson({ models, scenes })}\n`);
         return;
       }
       const rows = models.map(({ name, example, joints, dof, description }) => [
@@ -164,5 +166,10 @@ export function addModels(program: Command, terminal: Terminal): void {
         description,
       ]);
       terminal.out(`${table(['name', 'for example', 'joints', 'dof', 'description'], rows)}\n`);
+      const scenesText = table(
+        ['scene', 'description'],
+        scenes.map(({ name, description }) => [name, description]),
+      );
+      terminal.out(`\nScenes for simulate:\n\n${scenesText}\n`);
     });
 }

@@ -5,6 +5,7 @@ import { formatJson, formatState } from '../../formats/index.js';
 import { type EnergySample, type Moment, motionPicture } from '../../plot/motion-picture.js';
 import { csvHeader, csvRow } from '../../simulation/csv.js';
 import type { IntegratorName } from '../../simulation/integrators.js';
+import { applyEvent, SCENES, sceneState } from '../../simulation/scene.js';
 import { Simulation } from '../../simulation/simulation.js';
 import { InputError, Interrupted } from '../errors.js';
 import {
@@ -46,7 +47,10 @@ export function addSimulate(program: Command, terminal: Terminal): void {
     .option('--csv <file>', 'write time, energies, positions and velocities')
     .option('--svg <file>', 'draw the motion and its energies')
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  manikin simulate chain-8 --seed 3 --duration 5 --svg out/chain.svg')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  manikin simulate chain-8 --seed 3 --duration 5 --svg out/chain.svg\n  manikin simulate human-34-bar --svg out/bar.svg      (a scene: holds a bar, lets go)',
+    )
     .action((name: string, options: Options) => simulate(name, options, terminal));
 }
 
@@ -56,16 +60,30 @@ async function simulate(name: string, options: Options, terminal: Terminal): Pro
     throw new InputError(`--csv and --svg name the same file, "${csv}".`);
   const steps = Math.ceil(duration / step);
   if (steps > MAX_STEPS) throw new InputError(`${steps} steps are too many; take a shorter time or a longer step.`);
-  const model = loadModel(name, options, terminal);
-  const { state } = chooseState(model, options);
+  const scene = SCENES.find((known) => known.name === name);
+  const model = loadModel(scene?.model ?? name, options, terminal);
+  if (scene !== undefined && (options.seed !== undefined || options.state !== undefined))
+    throw new InputError(`The scene "${name}" brings its own state; leave --seed and --state out.`);
+  const state = scene === undefined ? chooseState(model, options).state : sceneState(scene, model.mechanism);
   const simulation = new Simulation(model.mechanism, { integrator, step, state });
+  const story: string[] = [];
+  const events = [...(scene?.events ?? [])];
+  // What is joined at the start belongs to the start.
+  while (events.length > 0 && events[0].time <= simulation.time) story.push(applyEvent(simulation, events.shift()!));
   // To ask for the signal is to be told of Ctrl-C instead of being ended by it: from here on there are files to remove.
   const { signal } = terminal;
   const recording = new Recording(simulation, duration, every, options);
   const progress = new Progress(terminal, `Simulating ${name}`);
   const started = performance.now();
   try {
-    await run(simulation, duration, recording, progress, signal);
+    const end = simulation.time + duration;
+    const advance = (until: number): Promise<void> => run(simulation, until, end, recording, progress, signal);
+    for (const event of events) {
+      if (event.time >= end) break;
+      await advance(event.time);
+      story.push(applyEvent(simulation, event));
+    }
+    await advance(end);
     recording.finish(name);
   } catch (error) {
     recording.abandon();
@@ -73,30 +91,29 @@ async function simulate(name: string, options: Options, terminal: Terminal): Pro
   } finally {
     progress.finish();
   }
-  report(name, options, simulation, recording, (performance.now() - started) / 1000, terminal);
+  report(name, options, simulation, recording, story, (performance.now() - started) / 1000, terminal);
 }
 
-/** Steps until the end, letting Ctrl-C and the progress bar in now and then. */
+/** Steps until a time, letting Ctrl-C and the progress bar (on its way to the end) in now and then. */
 async function run(
   simulation: Simulation,
-  duration: number,
+  until: number,
+  end: number,
   recording: Recording,
   progress: Progress,
   signal: AbortSignal,
 ): Promise<void> {
-  const end = simulation.time + duration;
-  const begin = simulation.time;
   let looked = performance.now();
   let looking = false;
-  while (simulation.time < end - 1e-9 * simulation.stepSize) {
+  while (simulation.time < until - 1e-9 * simulation.stepSize) {
     looking = false;
-    simulation.runUntil(end, () => {
+    simulation.runUntil(until, () => {
       recording.afterStep();
       looking = performance.now() - looked > 50;
       return !looking;
     });
     if (!looking) break;
-    progress.update((simulation.time - begin) / duration, `${simulation.time.toFixed(2)} s`);
+    progress.update(recording.elapsed / (end - simulation.time + recording.elapsed), `${simulation.time.toFixed(2)} s`);
     await nextTurn();
     if (signal.aborted) throw new Interrupted();
     looked = performance.now();
@@ -132,12 +149,16 @@ class Recording {
     this.afterStep();
   }
 
+  get elapsed(): number {
+    return this.#simulation.time - this.#begin;
+  }
+
   get files(): string[] {
     return [this.#csv, this.#svg].flatMap((file) => (file === undefined ? [] : [file.path]));
   }
 
   afterStep(): void {
-    const elapsed = this.#simulation.time - this.#begin;
+    const { elapsed } = this;
     const slack = 1e-6 * this.#simulation.stepSize;
     if (this.#csv !== undefined && elapsed + slack >= this.#rows * this.#every) {
       this.#csv.write(csvRow(this.#simulation));
@@ -175,6 +196,7 @@ function report(
   options: Options,
   simulation: Simulation,
   recording: Recording,
+  story: readonly string[],
   seconds: number,
   terminal: Terminal,
 ): void {
@@ -188,7 +210,8 @@ function report(
     const { time, state } = simulation;
     const energy = { start, end: last, largestChange: largest };
     const summary = { model: name, integrator, step, duration, time, energy, seconds, realTimeFactor };
-    terminal.out(`${formatJson({ ...summary, files: recording.files, ...formatState(state) })}\n`);
+    const changes = { events: [...story], loopDrift: simulation.loopDrift, files: recording.files };
+    terminal.out(`${formatJson({ ...summary, ...changes, ...formatState(state) })}\n`);
     return;
   }
   const { mechanism } = simulation;
@@ -200,6 +223,10 @@ function report(
     `energy at the start: ${energyOf(start)}`,
     `energy at the end:   ${energyOf(last)}`,
     `largest change of the total: ${formatNumber(largest)} J`,
+    ...(simulation.loopDrift > 0
+      ? [`largest gap of a loop after a step, before it was closed again: ${formatNumber(simulation.loopDrift)}`]
+      : []),
+    ...story,
     ...recording.files.map((file) => `written: ${file}`),
   ];
   terminal.out(`${lines.join('\n')}\n`);
