@@ -70,7 +70,7 @@ export function addForward(program: Command, terminal: Terminal): void {
 /** What Dynamics will use: loops need ada, couplings the dense method. */
 function chosenAlgorithm(mechanism: Mechanism, { algorithm, order }: ForwardCommandOptions): ForwardAlgorithm {
   if (mechanism.couplings.length > 0) return 'dense';
-  if (mechanism.loops.length > 0 || order !== undefined) return 'ada';
+  if (order !== undefined || (mechanism.loops.length > 0 && algorithm !== 'dense')) return 'ada';
   return algorithm ?? 'aba';
 }
 
