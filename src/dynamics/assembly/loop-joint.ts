@@ -60,18 +60,24 @@ function frameTransform(tree: Tree, { body, E, t }: LoopFrame, turn: Mat3): Floa
   return out;
 }
 
-const CONSTRAINTS = new Map<string, number>([
-  ['fixed', 6],
-  ['revolute', 5],
-  ['continuous', 5],
-  ['prismatic', 5],
-  ['helical', 5],
-  ['cylindrical', 4],
-  ['universal', 4],
-  ['planar', 3],
-  ['spherical', 3],
-  ['floating', 0],
+/** Components of the forces (moments 0 to 2, forces 3 to 5, frame b) that a joint can transmit, each by itself. */
+const TRANSMITTED = new Map<string, readonly number[]>([
+  ['fixed', [0, 1, 2, 3, 4, 5]],
+  ['revolute', [0, 1, 3, 4, 5]],
+  ['continuous', [0, 1, 3, 4, 5]],
+  ['prismatic', [0, 1, 2, 3, 4]],
+  ['helical', [0, 1, 3, 4]],
+  ['cylindrical', [0, 1, 3, 4]],
+  ['universal', [3, 4, 5]],
+  ['planar', [0, 1, 5]],
+  ['spherical', [3, 4, 5]],
+  ['floating', []],
 ]);
+
+/** Constraints that a loop joint imposes: six less its freedoms. */
+function constraintCount({ type }: LoopJoint): number {
+  return TRANSMITTED.get(type)!.length + (type === 'helical' || type === 'universal' ? 1 : 0);
+}
 
 export function createLoops(tree: Tree): LoopScratch {
   const linkOf = (body: number): number => (body === GROUND ? -1 : tree.link[body]);
@@ -85,7 +91,7 @@ export function createLoops(tree: Tree): LoopScratch {
       Xa: frameTransform(tree, joint.a, turn),
       Xb: frameTransform(tree, joint.b, turn),
       axis2: [x, y, z],
-      k: CONSTRAINTS.get(joint.type)!,
+      k: constraintCount(joint),
     };
   });
   return {
@@ -181,58 +187,32 @@ function setFrame(
 
 /** Columns of T: forces on b, frame b, that do no work on the joint's motion. A universal joint also corrects BIAS. */
 function setForceBasis({ T, work }: LoopScratch, { joint, axis2 }: Loop): void {
+  const transmitted = TRANSMITTED.get(joint.type)!;
   T.fill(0);
-  const unit = (...axes: number[]): void => {
-    axes.forEach((axis, column) => {
-      T[6 * column + axis] = 1;
-    });
-  };
-  switch (joint.type) {
-    case 'fixed':
-      return unit(0, 1, 2, 3, 4, 5);
-    case 'revolute':
-    case 'continuous':
-      return unit(0, 1, 3, 4, 5);
-    case 'prismatic':
-      return unit(0, 1, 2, 3, 4);
-    case 'cylindrical':
-      return unit(0, 1, 3, 4);
-    case 'planar':
-      return unit(0, 1, 5);
-    case 'spherical':
-      return unit(3, 4, 5);
-    case 'helical': {
-      unit(0, 1, 3, 4);
-      // A thrust f goes with the moment -pitch f.
-      const size = Math.hypot(1, joint.pitch);
-      T[24 + 2] = -joint.pitch / size;
-      T[24 + 5] = 1 / size;
-      return;
-    }
-    case 'universal': {
-      // First axis z of frame a, seen from b: z_a; forbidden is turning about z_a x u.
-      const [zx, zy, zz] = [work[X_AB + 2], work[X_AB + 5], work[X_AB + 8]];
-      const [ux, uy, uz] = axis2;
-      const [nx, ny, nz] = [zy * uz - zz * uy, zz * ux - zx * uz, zx * uy - zy * ux];
-      const size = Math.hypot(nx, ny, nz);
-      T[0] = nx / size;
-      T[1] = ny / size;
-      T[2] = nz / size;
-      T[6 + 3] = T[12 + 4] = T[18 + 5] = 1;
-      // z_a turns against b: c also has -(u x z_a) qd0 qd1. Rates by the part of the relative velocity in the plane.
-      const [wx, wy, wz] = [work[V_REL], work[V_REL + 1], work[V_REL + 2]];
-      const zu = zx * ux + zy * uy + zz * uz;
-      const [wz0, wu] = [wx * zx + wy * zy + wz * zz, wx * ux + wy * uy + wz * uz];
-      const rate0 = (wz0 - zu * wu) / (1 - zu * zu);
-      const rate1 = (wu - zu * wz0) / (1 - zu * zu);
-      // u x z_a = -n
-      work[BIAS] -= nx * rate0 * rate1;
-      work[BIAS + 1] -= ny * rate0 * rate1;
-      work[BIAS + 2] -= nz * rate0 * rate1;
-      return;
-    }
-    case 'floating':
-      return;
+  for (let column = 0; column < transmitted.length; column++) T[6 * column + transmitted[column]] = 1;
+  const last = 6 * transmitted.length;
+  if (joint.type === 'helical') {
+    // A thrust f goes with the moment -pitch f.
+    const size = Math.hypot(1, joint.pitch);
+    T[last + 2] = -joint.pitch / size;
+    T[last + 5] = 1 / size;
+  } else if (joint.type === 'universal') {
+    // First axis z of frame a, seen from b: z_a; forbidden is turning about n = z_a x u.
+    const [zx, zy, zz] = [work[X_AB + 2], work[X_AB + 5], work[X_AB + 8]];
+    const [ux, uy, uz] = axis2;
+    const [nx, ny, nz] = [zy * uz - zz * uy, zz * ux - zx * uz, zx * uy - zy * ux];
+    const size = Math.hypot(nx, ny, nz);
+    T[last] = nx / size;
+    T[last + 1] = ny / size;
+    T[last + 2] = nz / size;
+    // z_a turns against b: c also has -(u x z_a) qd0 qd1 = n qd0 qd1, rates by the relative velocity in the plane of axes.
+    const [wx, wy, wz] = [work[V_REL], work[V_REL + 1], work[V_REL + 2]];
+    const zu = zx * ux + zy * uy + zz * uz;
+    const [alongZ, alongU] = [wx * zx + wy * zy + wz * zz, wx * ux + wy * uy + wz * uz];
+    const rates = ((alongZ - zu * alongU) * (alongU - zu * alongZ)) / (1 - zu * zu) ** 2;
+    work[BIAS] -= nx * rates;
+    work[BIAS + 1] -= ny * rates;
+    work[BIAS + 2] -= nz * rates;
   }
 }
 
