@@ -2,6 +2,7 @@
 
 export type { ScheduleTree } from './dynamics/assembly/plan.js';
 export type { LoopReport } from './dynamics/assembly/report.js';
+export { schedule, topologyOf } from './dynamics/assembly/schedule.js';
 export { type Connected, type ConnectOptions, connect, disconnect } from './dynamics/connect.js';
 export type { ForwardAlgorithm, ForwardOptions, InverseOptions, MassMatrix } from './dynamics/dynamics.js';
 export { Dynamics, forwardDynamics, inverseDynamics, massMatrix, mechanicalEnergy } from './dynamics/dynamics.js';

@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander';
 import { ImportError, MechanismError, SimulationError } from '../mechanism/errors.js';
+import { ScheduleError } from '../schedule/index.js';
 
 /** Bad input or usage: exit code 2. */
 export class InputError extends Error {
@@ -22,6 +23,7 @@ export function explain(error: unknown): { code: number; message: string } {
   if (error instanceof CommanderError)
     // Commander has printed its message already.
     return { code: error.exitCode === 0 ? EXIT_GOOD : EXIT_BAD_INPUT, message: '' };
+  if (error instanceof ScheduleError) return { code: EXIT_BAD_INPUT, message: `Error: ${error.message}` };
   if (error instanceof InputError || error instanceof ImportError || error instanceof MechanismError)
     return { code: EXIT_BAD_INPUT, message: `Error: ${error.message}` };
   if (error instanceof SimulationError) return { code: EXIT_FAILED, message: `Error: ${error.message}` };

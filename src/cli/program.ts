@@ -4,6 +4,8 @@ import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { addForward, addInverse } from './commands/dynamics.js';
 import { addDescribe, addEnergy, addInfo, addMassMatrix, addModels } from './commands/inspect.js';
+import { addReproduce } from './commands/reproduce.js';
+import { addCalibrate, addSchedule } from './commands/schedule.js';
 import { addSimulate } from './commands/simulate.js';
 import { EXIT_GOOD, explain } from './errors.js';
 import type { Terminal } from './terminal.js';
@@ -38,6 +40,9 @@ Examples:
   addMassMatrix(program, terminal);
   addEnergy(program, terminal);
   addSimulate(program, terminal);
+  addSchedule(program, terminal);
+  addCalibrate(program, terminal);
+  addReproduce(program, terminal);
   addModels(program, terminal);
   // Sub-commands inherit output and exit handling from the moment they are made, so set them again for all.
   for (const command of program.commands)

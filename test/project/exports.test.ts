@@ -4,6 +4,7 @@ import * as formats from '../../src/formats/index.js';
 import * as core from '../../src/index.js';
 import * as models from '../../src/models/index.js';
 import * as plot from '../../src/plot/index.js';
+import * as schedule from '../../src/schedule/index.js';
 
 // What users can import. A change here is a change of the public interface: say so in the CHANGELOG.
 describe('public exports', () => {
@@ -29,6 +30,8 @@ describe('public exports', () => {
         'massMatrix',
         'mechanicalEnergy',
         'mechanismSpec',
+        'schedule',
+        'topologyOf',
         'withBase',
         'withoutCouplings',
       ],
@@ -50,6 +53,26 @@ describe('public exports', () => {
       ],
     ],
     ['manikin/models', models, ['BUILTIN_MODELS', 'builtinMechanism', 'chain', 'compass', 'human']],
+    [
+      'manikin/schedule',
+      schedule,
+      [
+        'ENGINE_CONSTANTS',
+        'PAPER_CONSTANTS',
+        'ScheduleError',
+        'describeTree',
+        'drawSvg',
+        'drawText',
+        'engineCost',
+        'paperCost',
+        'schedule',
+        'stringifyTree',
+        'treeDepth',
+        'treeMakespan',
+        'treeSerialCost',
+        'validateTree',
+      ],
+    ],
     ['manikin/plot', plot, ['figure', 'linePlot', 'motionPicture', 'sideView', 'svgDocument']],
   ])('%s', (_name, module, expected) => {
     expect(Object.keys(module).sort()).toEqual([...expected].sort());

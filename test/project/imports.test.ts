@@ -13,7 +13,7 @@ const ALLOWED = new Map<string, readonly string[]>([
   ['mechanism', ['spatial', 'joints']],
   ['formats', ['spatial', 'joints', 'mechanism']],
   ['models', ['spatial', 'joints', 'mechanism']],
-  ['dynamics', ['spatial', 'joints', 'mechanism']],
+  ['dynamics', ['spatial', 'joints', 'mechanism', 'schedule']],
   ['schedule', []],
   ['compile', ['spatial', 'joints', 'mechanism', 'dynamics']],
   ['simulation', ['spatial', 'joints', 'mechanism', 'dynamics']],

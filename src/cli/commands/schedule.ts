@@ -1,0 +1,90 @@
+import type { Command } from 'commander';
+import { schedule, topologyOf } from '../../dynamics/assembly/schedule.js';
+import { formatJson } from '../../formats/index.js';
+import { type CostModel, drawSvg, drawText, ENGINE_CONSTANTS, engineCost, paperCost } from '../../schedule/index.js';
+import { measureHandOver } from '../calibration/hand-over.js';
+import { measureConstants } from '../calibration/measure.js';
+import { loadConstants, saveConstants } from '../calibration/store.js';
+import { InputError } from '../errors.js';
+import { integer, loadModel, type ModelOptions, positive, withModel } from '../model-argument.js';
+import { OutputFile } from '../output-file.js';
+import { formatNumber, Progress, type Terminal, table } from '../terminal.js';
+
+interface Options extends ModelOptions {
+  readonly procs: number;
+  readonly cost: string;
+  readonly budget: number;
+  readonly full?: boolean;
+  readonly svg?: string;
+  readonly json?: boolean;
+}
+
+/** a,b,c,d; paper; engine; or calibrated. */
+function costModel(text: string): CostModel {
+  if (text === 'paper') return paperCost();
+  if (text === 'engine') return engineCost();
+  if (text === 'calibrated') return engineCost(loadConstants());
+  const numbers = text.split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part)));
+  if (numbers.length !== 4 || !numbers.every(Number.isFinite))
+    throw new InputError(`--cost expects four numbers a,b,c,d, or paper, engine, calibrated; got "${text}".`);
+  const [alpha, beta, gamma, delta] = numbers;
+  return paperCost({ alpha, beta, gamma, delta });
+}
+
+export function addSchedule(program: Command, terminal: Terminal): void {
+  withModel(program.command('schedule'))
+    .description('the best order of assembly for a number of processors (paper 002)')
+    .requiredOption('--procs <n>', 'number of processors', integer)
+    .option('--cost <model>', "a,b,c,d of the paper's formula; paper; engine; or calibrated", 'paper')
+    .option('--budget <ms>', 'time for the search', positive, 2000)
+    .option('--full', 'draw every joint')
+    .option('--svg <file>', 'draw the schedule tree and what every processor does')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  manikin schedule human-161 --procs 4 --svg out/schedule.svg')
+    .action((name: string, options: Options) => {
+      const { mechanism } = loadModel(name, options, terminal);
+      const { procs, budget } = options;
+      const cost = costModel(options.cost);
+      const found = schedule(mechanism, { processors: procs, cost, timeBudgetMs: budget });
+      const topology = topologyOf(mechanism);
+      if (options.svg !== undefined) {
+        const file = new OutputFile(options.svg);
+        file.write(drawSvg(topology, found, { title: `${name} on ${procs} processors` }));
+        file.finish();
+      }
+      const { makespan, serial, optimal, gap, bound, expansions, milliseconds, tree, assignment, method } = found;
+      if (options.json === true) {
+        const head = { model: name, procs, cost: options.cost, makespan, serial, optimal, gap, bound, method };
+        terminal.out(`${formatJson({ ...head, expansions, milliseconds, tree, assignment })}\n`);
+        return;
+      }
+      terminal.out(`${drawText(topology, found, { full: options.full === true })}\n`);
+      if (options.svg !== undefined) terminal.out(`written: ${options.svg}\n`);
+    });
+}
+
+export function addCalibrate(program: Command, terminal: Terminal): void {
+  program
+    .command('calibrate')
+    .description('measure what joints and hand-overs between threads cost on this machine, and keep it')
+    .option('--json', 'print JSON')
+    .action(async (options: { json?: boolean }) => {
+      const progress = new Progress(terminal, 'Measuring');
+      const handOver = (await measureHandOver()) ?? ENGINE_CONSTANTS.handOver;
+      const constants = measureConstants(handOver, (fraction) => progress.update(fraction));
+      progress.finish();
+      const file = saveConstants(constants);
+      if (options.json === true) {
+        terminal.out(`${formatJson({ ...constants, file })}\n`);
+        return;
+      }
+      const rows = constants.joints.flatMap(({ kind, dof, one, two }) =>
+        kind === undefined ? [] : [[kind, dof, one, two]],
+      );
+      terminal.out(`${table(['joint', 'dof', 'one handle (us)', 'two handles (us)'], rows)}\n\n`);
+      const { quadratic, linear, constant } = constants.more;
+      const [a, b, c] = [quadratic, linear, constant].map(formatNumber);
+      terminal.out(`a part of k handles, from 3 on, takes ${a} k^2 + ${b} k + ${c} us more\n`);
+      terminal.out(`hand-over between threads and back: ${formatNumber(constants.handOver)} us\nkept in ${file}\n`);
+    });
+}

@@ -1,0 +1,117 @@
+import { rootSideShare } from './bound.js';
+import { type FlatTree, preorder } from './flat-tree.js';
+
+/** The processes [from[j], to[j]) of every joint j; the work is done on the first of them ([002] Section III-C). */
+export interface Ranges {
+  readonly from: Int32Array;
+  readonly to: Int32Array;
+}
+
+/**
+ * The assignment of [002] Section III-C with ERRATA 002-8: a node with two sides divides its range into [a, mid) for
+ * the root side and [mid, b) for the end side, mid = a + floor((b - a) / 2); a node with one side passes it on. One of
+ * the two sides stays on the process of the node, so a division costs one hand-over.
+ */
+export function paperRanges(flat: FlatTree, processors: number): Ranges {
+  const ranges: Ranges = { from: new Int32Array(flat.rootSide.length), to: new Int32Array(flat.rootSide.length) };
+  const set = (joint: number, from: number, to: number): void => {
+    if (joint < 0) return;
+    ranges.from[joint] = from;
+    ranges.to[joint] = to;
+  };
+  set(flat.top, 0, processors);
+  for (const joint of preorder(flat)) {
+    const [from, to] = [ranges.from[joint], ranges.to[joint]];
+    const [root, end] = [flat.rootSide[joint], flat.endSide[joint]];
+    const middle = root >= 0 && end >= 0 && to - from > 1 ? from + rootSideShare(to - from) : -1;
+    set(root, from, middle < 0 ? to : middle);
+    set(end, middle < 0 ? from : middle, to);
+  }
+  return ranges;
+}
+
+/**
+ * The assignment with the fewest hand-overs among those that keep a makespan: as `paperRanges`, but a chain whose
+ * nodes, one after the other on one process, are done in the time it has anyway is not divided at all. Deciding this
+ * from the top down is optimal, since a chain on one process needs no hand-over.
+ */
+export function leastCommunication(
+  flat: FlatTree,
+  processors: number,
+  ticks: Float64Array,
+  handOver: number,
+  makespan: number,
+): Ranges {
+  const ranges = paperRanges(flat, processors);
+  const order = preorder(flat);
+  const serial = ticks.slice();
+  const divisions = new Int32Array(ticks.length);
+  for (let i = order.length - 1; i >= 0; i--) {
+    const joint = order[i];
+    if (divides(flat, ranges, joint)) divisions[joint] = 1;
+    for (const side of [flat.rootSide[joint], flat.endSide[joint]]) {
+      if (side < 0) continue;
+      serial[joint] += serial[side];
+      divisions[joint] += divisions[side];
+    }
+  }
+  const limit = new Float64Array(ticks.length);
+  limit[flat.top] = makespan;
+  for (const joint of order) {
+    const undivided = false;
+    if (undivided) ranges.to[joint] = ranges.from[joint] + 1;
+    const narrow = ranges.to[joint] - ranges.from[joint] === 1;
+    const rest = limit[joint] - ticks[joint] - (divides(flat, ranges, joint) ? handOver : 0);
+    for (const side of [flat.rootSide[joint], flat.endSide[joint]]) {
+      if (side < 0) continue;
+      limit[side] = rest;
+      if (!narrow) continue;
+      divisions[side] = 0;
+      ranges.from[side] = ranges.from[joint];
+      ranges.to[side] = ranges.to[joint];
+    }
+  }
+  return ranges;
+}
+
+/**
+ * Least makespan of a tree: at every node the range is divided as the paper says, or everything below stays on one
+ * process, whichever is faster. The two differ only if hand-overs cost something.
+ */
+export function leastMakespan(flat: FlatTree, processors: number, ticks: Float64Array, handOver: number): number {
+  const ranges = paperRanges(flat, processors);
+  const order = preorder(flat);
+  const serial = ticks.slice();
+  const least = ticks.slice();
+  for (let i = order.length - 1; i >= 0; i--) {
+    const joint = order[i];
+    const [root, end] = [flat.rootSide[joint], flat.endSide[joint]];
+    for (const side of [root, end]) if (side >= 0) serial[joint] += serial[side];
+    if (divides(flat, ranges, joint)) least[joint] += handOver + Math.max(least[root], least[end]);
+    else for (const side of [root, end]) if (side >= 0) least[joint] += least[side];
+    least[joint] = Math.min(least[joint], serial[joint]);
+  }
+  return least[flat.top];
+}
+
+/** Whether the two sides of a joint run on different processes. */
+export function divides(flat: FlatTree, ranges: Ranges, joint: number): boolean {
+  const [root, end] = [flat.rootSide[joint], flat.endSide[joint]];
+  return root >= 0 && end >= 0 && ranges.to[joint] - ranges.from[joint] > 1 && ranges.from[root] !== ranges.from[end];
+}
+
+/**
+ * Time of every partial chain from its first node to its completion, assembly and disassembly together. A node is
+ * charged to all processes of its range, so the entry of the top joint is the makespan (ERRATA 002-11).
+ */
+export function chainTimes(flat: FlatTree, ranges: Ranges, ticks: Float64Array, handOver: number): Float64Array {
+  const order = preorder(flat);
+  const times = ticks.slice();
+  for (let i = order.length - 1; i >= 0; i--) {
+    const joint = order[i];
+    const [root, end] = [flat.rootSide[joint], flat.endSide[joint]];
+    const [rootTime, endTime] = [root < 0 ? 0 : times[root], end < 0 ? 0 : times[end]];
+    times[joint] += divides(flat, ranges, joint) ? handOver + Math.max(rootTime, endTime) : rootTime + endTime;
+  }
+  return times;
+}

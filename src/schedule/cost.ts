@@ -1,0 +1,245 @@
+import { ScheduleError } from './errors.js';
+import type { LinkGraph } from './topology.js';
+
+/**
+ * The time of one node of a schedule tree: assembling and disassembling one joint.
+ *
+ *   cost(joint, k) = own(joint) + (k >= 2 ? inner(joint) : 0) + shared(k)
+ *   shared(k) = k < from ? 0 : quadratic k^2 + linear k + constant
+ *
+ * where k counts the handles of the partial chain that the joint completes. Both models below have this form, which
+ * is what makes the single-process optimum a closed formula (single.ts): only `shared` couples joints.
+ */
+export interface CostModel {
+  readonly name: string;
+  /**
+   * What a handle is. 'joints': every joint outside the part that touches it (N_O of [002] eq. 11, base not counted).
+   * 'links': every link of the part that carries such a joint, and the ground where the part holds it.
+   */
+  readonly counts: 'joints' | 'links';
+  readonly shared: {
+    readonly from: number;
+    readonly quadratic: number;
+    readonly linear: number;
+    readonly constant: number;
+  };
+  /** Time added to a node whose two sides run on different processors. */
+  readonly handOver: number;
+  /** The part of the cost that belongs to the joint alone. */
+  joint(dof: number, kind: string | undefined): { readonly own: number; readonly inner: number };
+}
+
+/** [002] eq. 11, C = alpha N_O^2 + beta N_O + gamma n + delta, and an optional hand-over time that the paper leaves out. */
+export interface PaperConstants {
+  readonly alpha: number;
+  readonly beta: number;
+  readonly gamma: number;
+  readonly delta: number;
+  readonly handOver?: number;
+}
+
+/** [002] Section IV-A, microseconds. */
+export const PAPER_CONSTANTS: PaperConstants = { alpha: 1.6, beta: 1.0, gamma: -1.0, delta: 14.4 };
+
+export function paperCost(constants: PaperConstants = PAPER_CONSTANTS): CostModel {
+  const { alpha, beta, gamma, delta, handOver = 0 } = constants;
+  return {
+    name: 'paper',
+    counts: 'joints',
+    shared: { from: 0, quadratic: alpha, linear: beta, constant: 0 },
+    handOver,
+    joint: (dof) => ({ own: gamma * dof + delta, inner: 0 }),
+  };
+}
+
+/**
+ * Measured times of the engine, as plain JSON. A part is kept in the cheapest form that fits its handles: one handle in
+ * articulated-inertia form, two in mixed form, more in inverse-inertia form (docs/scheduling.md).
+ */
+export interface EngineConstants {
+  /** Microseconds per joint. A joint uses the entry of its type, or else of its degrees of freedom. */
+  readonly joints: readonly {
+    readonly kind?: string;
+    readonly dof: number;
+    readonly one: number;
+    readonly two: number;
+  }[];
+  /**
+   * What k >= 3 handles add to `two`: quadratic k^2 + linear k + constant. The joint's type does not enter: the
+   * 6x6 blocks per pair of handles do the work, not the joint.
+   */
+  readonly more: { readonly quadratic: number; readonly linear: number; readonly constant: number };
+  /** A round trip between two threads, microseconds. */
+  readonly handOver: number;
+}
+
+/** Generic WebAssembly kernels and spinning threads, rounded from the prototypes; `manikin calibrate` measures them. */
+export const ENGINE_CONSTANTS: EngineConstants = {
+  joints: [
+    { kind: 'fixed', dof: 0, one: 0.05, two: 0.07 },
+    { kind: 'revolute', dof: 1, one: 0.1, two: 0.14 },
+    { kind: 'prismatic', dof: 1, one: 0.1, two: 0.14 },
+    { kind: 'helical', dof: 1, one: 0.1, two: 0.14 },
+    { kind: 'cylindrical', dof: 2, one: 0.11, two: 0.16 },
+    { kind: 'universal', dof: 2, one: 0.11, two: 0.16 },
+    { kind: 'planar', dof: 3, one: 0.12, two: 0.19 },
+    { kind: 'spherical', dof: 3, one: 0.11, two: 0.19 },
+    { dof: 4, one: 0.13, two: 0.21 },
+    { dof: 5, one: 0.14, two: 0.23 },
+    { kind: 'floating', dof: 6, one: 0.15, two: 0.25 },
+  ],
+  more: { quadratic: 0.02, linear: 0.11, constant: -0.04 },
+  handOver: 0.25,
+};
+
+export function engineCost(constants: EngineConstants = ENGINE_CONSTANTS): CostModel {
+  return {
+    name: 'engine',
+    counts: 'links',
+    shared: { from: 3, ...constants.more },
+    handOver: constants.handOver,
+    joint(dof, kind) {
+      const entry =
+        constants.joints.find((each) => kind !== undefined && each.kind === kind && each.dof === dof) ??
+        constants.joints.find((each) => each.dof === dof);
+      if (!entry) {
+        throw new ScheduleError('bad-cost', `The engine cost model has no entry for ${dof} degrees of freedom.`, {
+          field: 'joints',
+          expected: `an entry with dof ${dof}`,
+          found: 'none',
+        });
+      }
+      return { own: entry.one, inner: entry.two - entry.one };
+    },
+  };
+}
+
+/**
+ * A cost model applied to one mechanism, in integers ("ticks"). Equal costs then compare equal whatever the order of
+ * their sum, so ties are broken by index and never by rounding. Decimal constants of up to nine digits are exact.
+ */
+export interface CostTable {
+  readonly counts: 'joints' | 'links';
+  readonly own: Float64Array;
+  readonly inner: Float64Array;
+  readonly handOver: number;
+  readonly minOwn: number;
+  /** Least own + inner. */
+  readonly minInnerOwn: number;
+  readonly maxInner: number;
+  shared(handles: number): number;
+  /** Cost of a node, [002] eq. 11. */
+  cost(joint: number, handles: number): number;
+  /** Cost of a node that closes a loop within one part; `handles` are those of the part before closing. */
+  closingCost(joint: number, handles: number): number;
+  toTime(ticks: number): number;
+}
+
+const MOST_TICKS = 2 ** 52;
+/** Significant digits kept of the dearest node: far below the noise of any measurement. */
+const DIGITS = 9;
+/** Closing a loop needs the response at both of its ends and at the part's own handle: inverse-inertia form. */
+const LOOP_HANDLES = 3;
+
+function finite(value: number, field: string): number {
+  if (typeof value !== 'number' || !Number.isFinite(value)) {
+    throw new ScheduleError('bad-cost', `The cost constant "${field}" is ${value}; expected a finite number.`, {
+      field,
+      expected: 'finite number',
+      found: String(value),
+    });
+  }
+  return value;
+}
+
+function notNegative(value: number, field: string, joint?: number): number {
+  if (finite(value, field) < 0) {
+    const where = joint === undefined ? '' : ` of joint ${joint}`;
+    throw new ScheduleError('bad-cost', `The cost "${field}"${where} is ${value}; a cost must not be negative.`, {
+      field,
+      expected: '>= 0',
+      found: String(value),
+      ...(joint === undefined ? {} : { joint }),
+    });
+  }
+  return value;
+}
+
+/** The exact rules of single.ts need a cost that never falls as handles are added. */
+function checkShared(model: CostModel): void {
+  const { from, quadratic, linear, constant } = model.shared;
+  notNegative(quadratic, 'quadratic in handles');
+  notNegative(linear, 'linear in handles');
+  finite(constant, 'constant in handles');
+  if (model.counts === 'joints') {
+    if (constant !== 0 || from > 1) {
+      throw new ScheduleError('bad-cost', 'A cost that counts joints must be a N_O^2 + b N_O for every N_O.', {});
+    }
+  } else {
+    if (from < 3)
+      throw new ScheduleError('bad-cost', 'A cost that counts links adds to nodes of 3 or more handles only.', {});
+    notNegative(quadratic * from * from + linear * from + constant, 'three or more handles');
+  }
+}
+
+function greatestCommonDivisor(a: number, b: number): number {
+  return b === 0 ? a : greatestCommonDivisor(b, a % b);
+}
+
+/** Checks a model against a mechanism and turns it into ticks. `processors` only guards against overflow of sums. */
+export function costTable(model: CostModel, graph: LinkGraph, processors: number): CostTable {
+  checkShared(model);
+  notNegative(model.handOver, 'handOver');
+  const own = new Float64Array(graph.joints);
+  const inner = new Float64Array(graph.joints);
+  let dearest = model.handOver;
+  for (let joint = 0; joint < graph.joints; joint++) {
+    const own_inner = model.joint(graph.dof[joint], graph.kind[joint]);
+    own[joint] = notNegative(own_inner.own, 'cost of a joint', joint);
+    inner[joint] = notNegative(own_inner.inner, 'second handle', joint);
+    dearest = Math.max(dearest, own[joint] + inner[joint]);
+  }
+  const { from, quadratic, linear, constant } = model.shared;
+  const most = graph.joints + 1;
+  const largestSum =
+    8 * (graph.joints + processors) * (dearest + quadratic * most * most + linear * most + Math.abs(constant));
+  if (!Number.isFinite(largestSum)) {
+    throw new ScheduleError('bad-cost', 'The cost constants are too large to be added up.', {
+      expected: 'sums below 1e308',
+    });
+  }
+  const exponent = Math.min(
+    Math.floor(Math.log10(MOST_TICKS / Math.max(largestSum, Number.MIN_VALUE))),
+    DIGITS - Math.ceil(Math.log10(Math.max(dearest + quadratic + linear, 1e-300))),
+  );
+  const decimal = 10 ** Math.max(-300, Math.min(300, exponent));
+  let tick = 0; // the largest unit of which every constant is a multiple: searches by bisection take fewer steps
+  for (const each of [...own, ...inner, quadratic, linear, constant, model.handOver]) {
+    tick = greatestCommonDivisor(tick, Math.round(Math.abs(each) * decimal));
+  }
+  tick ||= 1;
+  const ticks = (time: number): number => Math.round(time * decimal) / tick;
+
+  for (let joint = 0; joint < graph.joints; joint++) {
+    own[joint] = ticks(own[joint]);
+    inner[joint] = ticks(inner[joint]);
+  }
+  const [quadraticTicks, linearTicks, constantTicks] = [ticks(quadratic), ticks(linear), ticks(constant)];
+  const shared = (handles: number): number =>
+    handles < from ? 0 : (quadraticTicks * handles + linearTicks) * handles + constantTicks;
+  const cost = (joint: number, handles: number): number =>
+    own[joint] + (handles >= 2 ? inner[joint] : 0) + shared(handles);
+  return {
+    counts: model.counts,
+    own,
+    inner,
+    handOver: ticks(model.handOver),
+    minOwn: own.reduce((least, each) => Math.min(least, each), Number.POSITIVE_INFINITY),
+    minInnerOwn: own.reduce((least, each, joint) => Math.min(least, each + inner[joint]), Number.POSITIVE_INFINITY),
+    maxInner: inner.reduce((largest, each) => Math.max(largest, each), 0),
+    shared,
+    cost,
+    closingCost: (joint, handles) => cost(joint, model.counts === 'joints' ? handles : Math.max(handles, LOOP_HANDLES)),
+    toTime: (amount) => (amount * tick) / decimal,
+  };
+}

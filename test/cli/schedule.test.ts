@@ -1,0 +1,104 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { relativeError } from '../support/random-mechanism.js';
+import { expectRefusal, type JointJson, json, manikin, output, read, temporaryFolder } from './support.js';
+
+const files = temporaryFolder();
+const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+
+describe('schedule', () => {
+  it('prints what the contract asks for, and fd takes it as an order', async () => {
+    const result = await json('schedule', 'human-34', '--procs', '4');
+    const keys = [
+      'model',
+      'procs',
+      'cost',
+      'makespan',
+      'serial',
+      'optimal',
+      'gap',
+      'expansions',
+      'milliseconds',
+      'tree',
+      'assignment',
+    ];
+    for (const key of keys) expect(result).toHaveProperty(key);
+    expect(result).toMatchObject({ model: 'human-34', procs: 4, cost: 'paper', optimal: true, gap: 0 });
+    expect(result.makespan).toBeLessThan(result.serial);
+    expect(result.assignment).toHaveLength(29);
+    const order = files.write('order.json', result);
+    const accelerations = (joints: JointJson[]): number[] => joints.flatMap(({ qdd }) => qdd);
+    const scheduled = await json('fd', 'human-34', '--seed', '1', '--order', order);
+    const plain = await json('fd', 'human-34', '--seed', '1');
+    expect(relativeError(accelerations(scheduled.joints), accelerations(plain.joints))).toBeLessThan(1e-9);
+  });
+
+  it('draws a tree and an SVG', async () => {
+    const svg = files.path('schedule.svg');
+    const text = await output('schedule', 'human-40', '--procs', '2', '--svg', svg);
+    expect(text).toContain('proved optimal');
+    expect(text).toContain('└e─');
+    expect(read(svg)).toContain('</svg>');
+    expect(await output('schedule', 'human-40', '--procs', '2', '--full')).toContain('left_ankle');
+  });
+
+  it('takes costs of its own', async () => {
+    const own = await json('schedule', 'chain-8', '--procs', '2', '--cost', '1.6,1,-1,14.4');
+    const paper = await json('schedule', 'chain-8', '--procs', '2');
+    expect(own.makespan).toBe(paper.makespan);
+    expect((await json('schedule', 'chain-8', '--procs', '2', '--cost', 'engine')).makespan).toBeLessThan(10);
+  });
+
+  it.each([
+    [['--procs', '0'], /0 processors/],
+    [['--procs', 'two'], /whole number/],
+    [[], /--procs/],
+    [['--procs', '2', '--cost', '1,2,3'], /four numbers/],
+    [['--procs', '2', '--cost', 'NaN,1,1,1'], /four numbers/],
+    [['--procs', '2', '--cost', '-1,0,0,0'], /must not be negative/],
+  ] as const)('refuses %j', async (words, message) => {
+    const outcome = await manikin('schedule', 'chain-4', ...words);
+    expectRefusal(outcome, 2);
+    expect(outcome.err).toMatch(message);
+  });
+});
+
+describe('calibrate', () => {
+  it('keeps what it measured, and schedule uses it', () => {
+    expect(existsSync(MAIN), 'run "npm run build" first').toBe(true);
+    const environment = { ...process.env, XDG_CACHE_HOME: files.path('cache') };
+    const call = (...words: string[]) =>
+      spawnSync(process.execPath, [MAIN, ...words], { encoding: 'utf8', env: environment });
+    const before = call('schedule', 'chain-8', '--procs', '2', '--cost', 'calibrated');
+    expect(before.status).toBe(2);
+    expect(before.stderr).toContain('manikin calibrate');
+    const { status, stdout, stderr } = call('calibrate', '--json');
+    expect(status, stderr).toBe(0);
+    const constants = JSON.parse(stdout);
+    expect(constants.joints.length).toBeGreaterThanOrEqual(9);
+    for (const { one, two } of constants.joints) {
+      expect(one).toBeGreaterThan(0);
+      expect(two).toBeGreaterThanOrEqual(one);
+    }
+    expect(constants.handOver).toBeGreaterThan(0);
+    const after = call('schedule', 'chain-8', '--procs', '2', '--cost', 'calibrated', '--json');
+    expect(after.status, after.stderr).toBe(0);
+    expect(JSON.parse(after.stdout).makespan).toBeGreaterThan(0);
+  });
+});
+
+describe('reproduce 002', () => {
+  it('finds the indices that the paper prints', async () => {
+    const { rows } = await json('reproduce', '002', '--table', '1');
+    expect(rows).toHaveLength(6);
+    for (const { paper, ours, optimal } of rows) {
+      expect(ours).toEqual(paper);
+      expect(optimal).toBe(true);
+    }
+    expect(await output('reproduce', '002')).toContain('31, 17, 45');
+    expectRefusal(await manikin('reproduce', '002', '--table', '9'), 2);
+    expectRefusal(await manikin('reproduce', '999'), 2);
+  });
+});
