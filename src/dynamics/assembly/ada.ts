@@ -4,7 +4,7 @@
 // articulated-body algorithm, step by step.
 
 import type { Tree } from '../../mechanism/tree.js';
-import { assembleLink, moveLinks } from '../aba.js';
+import { accelerateLink, assembleLink, linkForce, moveLinks } from '../aba.js';
 import { type AbaScratch, createAba, DELTA, RECORD } from '../aba-layout.js';
 import { type CloseScratch, closeLoops, createClose, openLoops } from './close.js';
 import { JOIN_WORK, joinTips, type PartMemory, separate } from './join.js';
@@ -102,14 +102,19 @@ function assembleAndDisassemble(
     const { a, b, atTip } = operation;
     if (atTip) aba.s.fill(0, spare, spare + RECORD);
     if (!assembleLink(tree, aba, b, atTip ? spare : RECORD * (a + 1), tau, armature)) return b;
-    joinTips(tree, aba, scratch, operation);
+    if (operation.general) joinTips(tree, aba, scratch, operation);
   }
   f.fill(0);
   aba.s.fill(0, DELTA, DELTA + 6);
   for (let k = operations.length - 1; k >= 0; k--) {
     const operation = operations[k];
-    if (operation.kind === 'join') separate(tree, aba, scratch, operation, qdd, forces);
-    else openLoops(aba, scratch, loops, operation, closes[k]!);
+    if (operation.kind === 'close') openLoops(aba, scratch, loops, operation, closes[k]!);
+    else if (operation.general) separate(tree, aba, scratch, operation, qdd, forces);
+    else {
+      const { b } = operation;
+      accelerateLink(tree, aba, b, qdd);
+      linkForce(aba.s, RECORD * (b + 1), forces, 6 * b);
+    }
   }
   return -1;
 }

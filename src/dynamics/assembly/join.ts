@@ -91,9 +91,8 @@ function carry(m: Float64Array, { carried, endPart, fromEnd, b }: JoinOperation)
   m.fill(0, biasAt(carried, last), biasAt(carried, last) + 6);
 }
 
-/** After the joint's own step (into the record of a, or the spare one at a tip): the blocks of the resulting part. */
+/** Where tips are involved, after the joint's own step (into the record of a, or the spare one at a tip): the blocks of the resulting part. */
 export function joinTips(tree: Tree, aba: AbaScratch, memory: PartMemory, operation: JoinOperation): void {
-  if (!operation.general) return;
   const { m, work } = memory;
   const { b, carried, rootPart, result, kappa, firstCarried, fromRoot } = operation;
   const { wide, wideAt } = aba;
@@ -212,7 +211,7 @@ function setSymmetric(out: Float64Array, o: number, records: Float64Array, recor
     for (let j = 0; j < 3; j++) out[o + 6 * i + j + 3] = out[o + 6 * (j + 3) + i] = records[record + IA_H + 3 * i + j];
 }
 
-/** Disassembly: acceleration of link a, then qdd and the force in the joint, then the force on a. */
+/** Disassembly where tips are involved: acceleration of link a, then qdd and the force in the joint, then the force on a. */
 export function separate(
   tree: Tree,
   aba: AbaScratch,
@@ -221,18 +220,16 @@ export function separate(
   qdd: Float64Array,
   forces: Float64Array,
 ): void {
-  const { a, b, carried, result, general, atTip, kappa } = operation;
+  const { a, b, carried, result, atTip, kappa } = operation;
   const { s, wide, wideAt } = aba;
   const { m, f, work } = memory;
   if (atTip) accelerateTip(s, memory, result, result.tips.length - 1);
-  if (general) {
-    // What acts on the tips beyond the joint pushes it too: u~ += sum_t kappa_t^T f_t.
-    const u = wideAt[b] + WIDE_u;
-    const nv = tree.dof[b + 1] - tree.dof[b];
-    for (let k = 0; k < carried.tips.length; k++)
-      for (let c = 0; c < nv; c++)
-        for (let j = 0; j < 6; j++) wide[u + c] += m[kappa + BLOCK * k + 6 * c + j] * f[6 * carried.tips[k] + j];
-  }
+  // What acts on the tips beyond the joint pushes it too: u~ += sum_t kappa_t^T f_t.
+  const u = wideAt[b] + WIDE_u;
+  const nv = tree.dof[b + 1] - tree.dof[b];
+  for (let k = 0; k < carried.tips.length; k++)
+    for (let c = 0; c < nv; c++)
+      for (let j = 0; j < 6; j++) wide[u + c] += m[kappa + BLOCK * k + 6 * c + j] * f[6 * carried.tips[k] + j];
   accelerateLink(tree, aba, b, qdd);
   linkForce(s, RECORD * (b + 1), forces, 6 * b);
   for (let k = 0; k < carried.tips.length; k++)
