@@ -6,6 +6,8 @@ import { cpus } from 'node:os';
 
 const SUITES = new Map<string, () => Promise<{ run: () => object | Promise<object> }>>([
   ['dynamics', () => import('./dynamics.js')],
+  ['assembly', () => import('./assembly.js')],
+  ['schedule', () => import('./schedule.js')],
 ]);
 
 function machine(): object {

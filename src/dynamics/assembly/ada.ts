@@ -6,6 +6,7 @@
 import type { Tree } from '../../mechanism/tree.js';
 import { accelerateLink, assembleLink, linkForce, moveLinks } from '../aba.js';
 import { type AbaScratch, createAba, DELTA, RECORD } from '../aba-layout.js';
+import { bridgeParts, finishClosers, partBridge, pushClosers } from './bridge.js';
 import { type CloseScratch, closeLoops, createClose, openLoops } from './close.js';
 import { JOIN_WORK, joinTips, type PartMemory, separate } from './join.js';
 import { createLoops, type LoopScratch, updateLoops } from './loop-joint.js';
@@ -25,7 +26,7 @@ export function createAda(tree: Tree, schedule: ScheduleTree): AdaScratch {
   const plan = createPlan(tree, schedule);
   const general = new Uint8Array(tree.n);
   for (const operation of plan.operations) if (operation.kind === 'join' && operation.general) general[operation.b] = 1;
-  const loops = createLoops(tree);
+  const loops = createLoops(tree, plan.closers);
   return {
     plan,
     loops,
@@ -93,8 +94,13 @@ function assembleAndDisassemble(
   const { plan, aba, f, forces, loops, closes } = scratch;
   const { operations } = plan;
   const spare = RECORD * (tree.n + 1);
+  if (plan.closers.length > 0) pushClosers(tree, aba, loops, tau);
   for (let k = 0; k < operations.length; k++) {
     const operation = operations[k];
+    if (operation.kind === 'bridge') {
+      if (!bridgeParts(aba, scratch, operation)) return operation.endPart.root;
+      continue;
+    }
     if (operation.kind === 'close') {
       if (!closeLoops(aba, scratch, loops, operation, closes[k]!)) return CONTRADICTION;
       continue;
@@ -109,6 +115,7 @@ function assembleAndDisassemble(
   for (let k = operations.length - 1; k >= 0; k--) {
     const operation = operations[k];
     if (operation.kind === 'close') openLoops(aba, scratch, loops, operation, closes[k]!);
+    else if (operation.kind === 'bridge') partBridge(aba, scratch, operation);
     else if (operation.general) separate(tree, aba, scratch, operation, qdd, forces);
     else {
       const { b } = operation;
@@ -116,5 +123,6 @@ function assembleAndDisassemble(
       linkForce(aba.s, RECORD * (b + 1), forces, 6 * b);
     }
   }
+  if (plan.closers.length > 0) finishClosers(tree, aba, loops, tau, qdd, forces);
   return -1;
 }

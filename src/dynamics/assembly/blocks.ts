@@ -129,24 +129,48 @@ export function multiplyByTransform(
   }
 }
 
-/** A <- A^-1 by Gauss-Jordan elimination with row pivoting. Returns false where A is singular. `work`: 36 numbers. */
+/**
+ * A <- A^-1 by Gauss-Jordan elimination with complete pivoting of rows of one size: 1 + Phi I' of a large mass ratio has
+ * small rows and columns whose own digits must survive. Returns false where A is singular. `work`: 36 numbers.
+ */
 export function invertBlock(A: Float64Array, a: number, work: Float64Array, w: number): boolean {
   setBlockIdentity(work, w);
+  for (let i = 0; i < 6; i++) {
+    let size = 0;
+    for (let j = 0; j < 6; j++) size = Math.max(size, Math.abs(A[a + 6 * i + j]));
+    if (!(size > 0)) return false;
+    for (let j = 0; j < 6; j++) A[a + 6 * i + j] /= size;
+    work[w + 7 * i] /= size;
+  }
+  // Pivot of step c: row c after the exchange, column columnOf[c]; taken: columns done, as bits.
+  let taken = 0;
   for (let c = 0; c < 6; c++) {
-    let pivot = c;
-    for (let i = c + 1; i < 6; i++) if (Math.abs(A[a + 6 * i + c]) > Math.abs(A[a + 6 * pivot + c])) pivot = i;
-    const value = A[a + 6 * pivot + c];
-    if (!(Math.abs(value) > 0)) return false;
+    let row = c;
+    let column = -1;
+    let largest = 0;
+    for (let i = c; i < 6; i++)
+      for (let j = 0; j < 6; j++) {
+        const size = Math.abs(A[a + 6 * i + j]);
+        if ((taken & (1 << j)) === 0 && size > largest) {
+          largest = size;
+          row = i;
+          column = j;
+        }
+      }
+    if (column < 0) return false;
+    taken |= 1 << column;
+    columnOf[c] = column;
+    const value = A[a + 6 * row + column];
     for (let j = 0; j < 6; j++) {
-      const left = A[a + 6 * pivot + j];
-      A[a + 6 * pivot + j] = A[a + 6 * c + j];
+      const left = A[a + 6 * row + j];
+      A[a + 6 * row + j] = A[a + 6 * c + j];
       A[a + 6 * c + j] = left / value;
-      const right = work[w + 6 * pivot + j];
-      work[w + 6 * pivot + j] = work[w + 6 * c + j];
+      const right = work[w + 6 * row + j];
+      work[w + 6 * row + j] = work[w + 6 * c + j];
       work[w + 6 * c + j] = right / value;
     }
     for (let i = 0; i < 6; i++) {
-      const factor = A[a + 6 * i + c];
+      const factor = A[a + 6 * i + column];
       if (i === c || factor === 0) continue;
       for (let j = 0; j < 6; j++) {
         A[a + 6 * i + j] -= factor * A[a + 6 * c + j];
@@ -154,8 +178,21 @@ export function invertBlock(A: Float64Array, a: number, work: Float64Array, w: n
       }
     }
   }
-  copyBlock(A, a, work, w);
+  for (let c = 0; c < 6; c++) for (let j = 0; j < 6; j++) A[a + 6 * columnOf[c] + j] = work[w + 6 * c + j];
   return true;
+}
+
+/** Column of each pivot of invertBlock. */
+const columnOf = new Int32Array(6);
+
+/** A <- (A + A^T) / 2. */
+export function symmetrise(A: Float64Array, a: number): void {
+  for (let i = 0; i < 6; i++)
+    for (let j = 0; j < i; j++) {
+      const mean = (A[a + 6 * i + j] + A[a + 6 * j + i]) / 2;
+      A[a + 6 * i + j] = mean;
+      A[a + 6 * j + i] = mean;
+    }
 }
 
 /** out += s A B^T for blocks. */

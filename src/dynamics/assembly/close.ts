@@ -217,7 +217,13 @@ export function openLoops(
     for (let i = 0; i < k; i++) for (let j = 0; j < k; j++) work[k + i] += gamma[i * k + j] * lambda[j];
     for (let i = 0; i < k; i++) work[i] += work[k + i];
   }
-  forEachEnd(operation, loops, (first, count, link, G) => {
+  forEachEnd(operation, loops, (first, count, link, G, l) => {
+    const { closer, b } = loops.loops[l];
+    if (closer && link === b)
+      for (let j = 0; j < 6; j++) {
+        loops.closerForces[6 * b + j] = 0;
+        for (let row = 0; row < count; row++) loops.closerForces[6 * b + j] += G[6 * row + j] * lambda[first + row];
+      }
     if (!part.tips.includes(link)) return;
     for (let row = 0; row < count; row++)
       for (let j = 0; j < 6; j++) f[6 * link + j] += G[6 * row + j] * lambda[first + row];

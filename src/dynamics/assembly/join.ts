@@ -5,18 +5,19 @@
 //   through the joint   kappa_t = Psi_t S L^-T,   Psi_t -= kappa_t U~^T,   Phi_ts += kappa_t kappa_s^T,   b_t += kappa_t u~,
 //                       then Psi_t <- Psi_t X
 //   at a root           I and p add up; tips of the two sides do not feel each other
-//   at a tip a          with I', p' what hangs on it, N = (1 + Phi_aa I')^-1:
-//     a itself          Psi_A = N Psi_a,   Phi_AA = N Phi_aa,   b_A = N b_a - Phi_AA p'
-//     other tips        Phi_Ao = N Phi_ao,   Psi_o -= Phi_oa I' Psi_A,   Phi_or -= Phi_oa I' Phi_Ar,   b_o -= Phi_oa V
+//   at a tip a          with I', p' what hangs on it, N = (1 + Phi_aa I')^-1, K = I' N:
+//     a itself          Psi_A = N Psi_a,   Phi_AA = N Phi_aa,   b_A = N (b_a - Phi_aa p')
+//     other tips        Phi_Ao = N Phi_ao,   Psi_o -= Phi_oa K Psi_a,   Phi_or -= Phi_oa K Phi_ar,   b_o -= Phi_oa V
 //     tips beyond a     Phi_Ah = Phi_AA Psi_h^T,   Phi_ho = Psi_h Phi_Ao,   Phi_hg += Psi_h Phi_Ag,   b_h += Psi_h b_A,
 //                       then Psi_h <- Psi_h Psi_A
-//     the root          I += Psi_a^T I' Psi_A,   p += Psi_a^T V,   V = p' + I' b_A
+//     the root          I += Psi_a^T K Psi_a,   p += Psi_a^T V,   V = K b_a + N^T p'
+//     the force on a    -f' = -K (Psi_a a_r + sum_s Phi_as f_s + b_a) - N^T (p' - sum_h Psi_h^T f_h); disassembly
 //
 // 1 + Phi I' is never singular: both matrices are positive semidefinite. In the papers' form every inertia is inverted, and
-// the sums of inverses lose what one link of a large mass ratio has to say; here none is.
+// the sums of inverses lose what one link of a large mass ratio has to say; here none is. K is at most 1 / Phi_aa, however
+// heavy I' is: it must not be made of I' times a small acceleration, nor f' of the force that a heavy link seems to need.
 
 import type { Tree } from '../../mechanism/tree.js';
-import { forceToA } from '../../spatial/spatial.js';
 import { accelerateLink, linkForce } from '../aba.js';
 import {
   type AbaScratch,
@@ -44,17 +45,24 @@ import {
   multiplyBlocks,
   multiplyByTransform,
   setBlockIdentity,
+  symmetrise,
   transposeBlock,
 } from './blocks.js';
 import { biasAt, type JoinOperation, type Part, phiAt, psiAt } from './plan.js';
 
-/** Work space of a join: I', N, two other blocks, then V. */
+/** Work space of a join: I', four other blocks, then V. */
 const W_I = 0;
-const W_N = BLOCK;
-const W_A = 2 * BLOCK;
-const W_B = 3 * BLOCK;
+const W_A = BLOCK;
+const W_B = 2 * BLOCK;
+const W_C = 3 * BLOCK;
 const W_V = 4 * BLOCK;
 export const JOIN_WORK = 4 * BLOCK + 6;
+
+/** What a join at a tip keeps at operation.hanging. */
+const H_K = 0;
+const H_N = BLOCK;
+const H_P = 2 * BLOCK;
+const H_PSI = 2 * BLOCK + 6;
 
 export interface PartMemory {
   /** Blocks and vectors of all parts, where the plan put them. */
@@ -91,7 +99,7 @@ function carry(m: Float64Array, { carried, endPart, fromEnd, b }: JoinOperation)
   m.fill(0, biasAt(carried, last), biasAt(carried, last) + 6);
 }
 
-/** Where tips are involved, after the joint's own step (into the record of a, or the spare one at a tip): the blocks of the resulting part. */
+/** After the joint's own step (into the record of a, or the spare one at a tip): the blocks of the resulting part. */
 export function joinTips(tree: Tree, aba: AbaScratch, memory: PartMemory, operation: JoinOperation): void {
   const { m, work } = memory;
   const { b, carried, rootPart, result, kappa, firstCarried, fromRoot } = operation;
@@ -135,33 +143,47 @@ function setKappa(m: Float64Array, o: number, psi: number, wide: Float64Array, a
 
 /** What hangs on tip a (in the spare record, and as tips of the result that do not feel the root part yet) joins in. */
 function attachAtTip(tree: Tree, { s }: AbaScratch, { m, work }: PartMemory, operation: JoinOperation): void {
-  const { rootPart, result, tipA, fromRoot, firstCarried } = operation;
+  const { rootPart, result, tipA, fromRoot, firstCarried, hanging } = operation;
   const spare = RECORD * (tree.n + 1);
   const A = result.tips.length - 1;
-  const phiAA = phiAt(rootPart, tipA, tipA);
+  const phi = phiAt(rootPart, tipA, tipA);
+  const psi = psiAt(rootPart, tipA);
+  const bias = biasAt(rootPart, tipA);
+  const K = hanging + H_K;
+  const N = hanging + H_N;
   setSymmetric(work, W_I, s, spare);
-  multiplyBlocks(work, W_N, m, phiAA, work, W_I);
-  for (let k = 0; k < 6; k++) work[W_N + 7 * k] += 1;
-  invertBlock(work, W_N, work, W_A);
+  multiplyBlocks(m, N, m, phi, work, W_I);
+  for (let k = 0; k < 6; k++) m[N + 7 * k] += 1;
+  invertBlock(m, N, work, W_A);
+  multiplyBlocks(m, K, work, W_I, m, N);
+  symmetrise(m, K);
+  for (let j = 0; j < 6; j++) m[hanging + H_P + j] = s[spare + PA + j];
+  for (let h = firstCarried; h < A; h++)
+    copyBlock(m, hanging + H_PSI + BLOCK * (h - firstCarried), m, psiAt(result, h));
+  work.fill(0, W_V, W_V + 6);
+  addBlockTimes(work, W_V, 1, m, K, m, bias);
+  addTransposedTimes(work, W_V, 1, m, N, m, hanging + H_P);
   // a itself
-  multiplyBlocks(m, psiAt(result, A), work, W_N, m, psiAt(rootPart, tipA));
-  multiplyBlocks(m, phiAt(result, A, A), work, W_N, m, phiAA);
+  multiplyBlocks(m, psiAt(result, A), m, N, m, psi);
+  multiplyBlocks(m, phiAt(result, A, A), m, N, m, phi);
+  for (let j = 0; j < 6; j++) work[W_A + j] = m[bias + j];
+  addBlockTimes(work, W_A, -1, m, phi, m, hanging + H_P);
   m.fill(0, biasAt(result, A), biasAt(result, A) + 6);
-  addBlockTimes(m, biasAt(result, A), 1, work, W_N, m, biasAt(rootPart, tipA));
-  addBlockTimes(m, biasAt(result, A), -1, m, phiAt(result, A, A), s, spare + PA);
-  for (let j = 0; j < 6; j++) work[W_V + j] = s[spare + PA + j];
-  addBlockTimes(work, W_V, 1, work, W_I, m, biasAt(result, A));
+  addBlockTimes(m, biasAt(result, A), 1, m, N, work, W_A);
   // other tips of the root part
   for (let o = 0; o < firstCarried; o++) {
     readPhi(work, W_B, m, rootPart, tipA, fromRoot[o]);
-    multiplyBlocks(m, phiAt(result, A, o), work, W_N, work, W_B);
+    multiplyBlocks(m, phiAt(result, A, o), m, N, work, W_B);
   }
   for (let o = 0; o < firstCarried; o++) {
     readPhi(work, W_B, m, rootPart, fromRoot[o], tipA);
     addBlockTimes(m, biasAt(result, o), -1, work, W_B, work, W_V);
-    multiplyBlocks(work, W_A, work, W_B, work, W_I);
-    addProduct(m, psiAt(result, o), -1, work, W_A, m, psiAt(result, A));
-    for (let r = 0; r <= o; r++) addProduct(m, phiAt(result, o, r), -1, work, W_A, m, phiAt(result, A, r));
+    multiplyBlocks(work, W_A, work, W_B, m, K);
+    addProduct(m, psiAt(result, o), -1, work, W_A, m, psi);
+    for (let r = 0; r <= o; r++) {
+      readPhi(work, W_C, m, rootPart, tipA, fromRoot[r]);
+      addProduct(m, phiAt(result, o, r), -1, work, W_A, work, W_C);
+    }
   }
   // tips beyond a
   for (let h = firstCarried; h < A; h++) {
@@ -180,11 +202,11 @@ function attachAtTip(tree: Tree, { s }: AbaScratch, { m, work }: PartMemory, ope
   if (rootPart.root < 0) return;
   // the root
   const root = RECORD * (rootPart.root + 1);
-  multiplyBlocks(work, W_A, work, W_I, m, psiAt(result, A));
-  transposeBlock(work, W_B, m, psiAt(rootPart, tipA));
-  multiplyBlocks(work, W_I, work, W_B, work, W_A);
-  addToInertia(s, root, 1, work, W_I);
-  addTransposedTimes(s, root + PA, 1, m, psiAt(rootPart, tipA), work, W_V);
+  multiplyBlocks(work, W_A, m, K, m, psi);
+  transposeBlock(work, W_B, m, psi);
+  multiplyBlocks(work, W_C, work, W_B, work, W_A);
+  addToInertia(s, root, 1, work, W_C);
+  addTransposedTimes(s, root + PA, 1, m, psi, work, W_V);
 }
 
 /** Places of the upper triangles of J and M in a block. */
@@ -201,7 +223,7 @@ export function addToInertia(records: Float64Array, o: number, s: number, A: Flo
 }
 
 /** out <- I_A of the record at o as a full block. */
-function setSymmetric(out: Float64Array, o: number, records: Float64Array, record: number): void {
+export function setSymmetric(out: Float64Array, o: number, records: Float64Array, record: number): void {
   for (let k = 0, i = 0; i < 3; i++)
     for (let j = i; j < 3; j++, k++) {
       out[o + 6 * i + j] = out[o + 6 * j + i] = records[record + IA_J + k];
@@ -211,7 +233,7 @@ function setSymmetric(out: Float64Array, o: number, records: Float64Array, recor
     for (let j = 0; j < 3; j++) out[o + 6 * i + j + 3] = out[o + 6 * (j + 3) + i] = records[record + IA_H + 3 * i + j];
 }
 
-/** Disassembly where tips are involved: acceleration of link a, then qdd and the force in the joint, then the force on a. */
+/** Disassembly: acceleration of link a, then qdd and the force in the joint, then the force on a. */
 export function separate(
   tree: Tree,
   aba: AbaScratch,
@@ -220,9 +242,9 @@ export function separate(
   qdd: Float64Array,
   forces: Float64Array,
 ): void {
-  const { a, b, carried, result, atTip, kappa } = operation;
+  const { b, carried, result, atTip, kappa } = operation;
   const { s, wide, wideAt } = aba;
-  const { m, f, work } = memory;
+  const { m, f } = memory;
   if (atTip) accelerateTip(s, memory, result, result.tips.length - 1);
   // What acts on the tips beyond the joint pushes it too: u~ += sum_t kappa_t^T f_t.
   const u = wideAt[b] + WIDE_u;
@@ -234,13 +256,34 @@ export function separate(
   linkForce(s, RECORD * (b + 1), forces, 6 * b);
   for (let k = 0; k < carried.tips.length; k++)
     addTransposedTimes(forces, 6 * b, -1, m, psiAt(carried, k), f, 6 * carried.tips[k]);
-  if (!atTip) return;
-  forceToA(work, W_V, wide, wideAt[b] + WIDE_X, forces, 6 * b);
-  for (let j = 0; j < 6; j++) f[6 * a + j] -= work[W_V + j];
+  if (atTip) addForceOnTip(s, memory, operation);
+}
+
+/** f of tip a -= what the hanging part takes, from the forces and accelerations that the root part sees. */
+function addForceOnTip(s: Float64Array, { m, f, work }: PartMemory, operation: JoinOperation): void {
+  const { a, rootPart, tipA, fromRoot, firstCarried, carried, hanging } = operation;
+  // Acceleration of a if nothing hung on it, and the force that the hanging part needs if a stood still.
+  for (let j = 0; j < 6; j++) {
+    work[W_V + j] = m[biasAt(rootPart, tipA) + j];
+    work[W_B + j] = m[hanging + H_P + j];
+    work[W_C + j] = 0;
+  }
+  addBlockTimes(work, W_V, 1, m, psiAt(rootPart, tipA), s, RECORD * (rootPart.root + 1) + DELTA);
+  // f of a is zero unless joints added later hang on it too.
+  addBlockTimes(work, W_V, 1, m, phiAt(rootPart, tipA, tipA), f, 6 * a);
+  for (let o = 0; o < firstCarried; o++) {
+    readPhi(work, W_A, m, rootPart, tipA, fromRoot[o]);
+    addBlockTimes(work, W_V, 1, work, W_A, f, 6 * rootPart.tips[fromRoot[o]]);
+  }
+  for (let k = 0; k < carried.tips.length; k++)
+    addTransposedTimes(work, W_B, -1, m, hanging + H_PSI + BLOCK * k, f, 6 * carried.tips[k]);
+  addBlockTimes(work, W_C, 1, m, hanging + H_K, work, W_V);
+  addTransposedTimes(work, W_C, 1, m, hanging + H_N, work, W_B);
+  for (let j = 0; j < 6; j++) f[6 * a + j] -= work[W_C + j];
 }
 
 /** DELTA of tip t: Psi_t a_r + sum_s Phi_ts f_s + b_t. */
-function accelerateTip(s: Float64Array, { m, f, work }: PartMemory, part: Part, t: number): void {
+export function accelerateTip(s: Float64Array, { m, f, work }: PartMemory, part: Part, t: number): void {
   const o = RECORD * (part.tips[t] + 1) + DELTA;
   for (let j = 0; j < 6; j++) s[o + j] = m[biasAt(part, t) + j];
   addBlockTimes(s, o, 1, m, psiAt(part, t), s, RECORD * (part.root + 1) + DELTA);

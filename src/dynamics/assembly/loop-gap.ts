@@ -12,7 +12,7 @@ export function setGap(
   o: number,
   X: Float64Array,
   x: number,
-  joint: LoopJoint,
+  joint: Pick<LoopJoint, 'type' | 'pitch'>,
   u: readonly [number, number, number],
 ): void {
   const [rx, ry, rz] = [X[x + 9], X[x + 10], X[x + 11]];

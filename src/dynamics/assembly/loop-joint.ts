@@ -8,16 +8,17 @@
 //
 // and its force on b is T lambda, on a its opposite.
 
+import { PARAMETERS } from '../../joints/index.js';
 import { GROUND, type LoopFrame, type LoopJoint } from '../../mechanism/mechanism.js';
 import type { Tree } from '../../mechanism/tree.js';
 import { apply, axisFrame, IDENTITY3, type Mat3 } from '../../spatial/matrix3.js';
-import { addCrossMotion, compose, invert, motionToB, TRANSFORM } from '../../spatial/spatial.js';
+import { addCrossMotion, compose, invert, motionToB, setIdentity, TRANSFORM } from '../../spatial/spatial.js';
 import { ACC, ALPHA, OMEGA, RECORD } from '../aba-layout.js';
 import { createKinematics, type KinematicsScratch, velocities } from '../kinematics.js';
 import { setGap } from './loop-gap.js';
 
 interface Loop {
-  readonly joint: LoopJoint;
+  readonly joint: Pick<LoopJoint, 'name' | 'type' | 'pitch'>;
   /** Links, -1 for the ground. */
   readonly a: number;
   readonly b: number;
@@ -28,6 +29,8 @@ interface Loop {
   readonly axis2: readonly [number, number, number];
   /** Constraints: six less the freedoms of the joint. */
   readonly k: number;
+  /** A joint of the tree: the motion without qdd satisfies it. */
+  readonly closer: boolean;
 }
 
 export interface LoopScratch {
@@ -40,6 +43,10 @@ export interface LoopScratch {
   /** Columns of T of one loop: 36. */
   readonly T: Float64Array;
   readonly work: Float64Array;
+  /** 12: forces of one closer on its two links. */
+  readonly push: Float64Array;
+  /** n x 6: constraint forces of closers on the links they carry; disassembly. */
+  readonly closerForces: Float64Array;
 }
 
 function canonicalTurn(joint: LoopJoint): Mat3 {
@@ -75,11 +82,12 @@ const TRANSMITTED = new Map<string, readonly number[]>([
 ]);
 
 /** Constraints that a loop joint imposes: six less its freedoms. */
-function constraintCount({ type }: LoopJoint): number {
+function constraintCount({ type }: Pick<LoopJoint, 'type'>): number {
   return TRANSMITTED.get(type)!.length + (type === 'helical' || type === 'universal' ? 1 : 0);
 }
 
-export function createLoops(tree: Tree): LoopScratch {
+/** `closers`: links whose tree joints close loops, numbered after the loop joints. */
+export function createLoops(tree: Tree, closers: readonly number[] = []): LoopScratch {
   const linkOf = (body: number): number => (body === GROUND ? -1 : tree.link[body]);
   const loops = tree.mechanism.loops.map((joint): Loop => {
     const turn = canonicalTurn(joint);
@@ -92,8 +100,25 @@ export function createLoops(tree: Tree): LoopScratch {
       Xb: frameTransform(tree, joint.b, turn),
       axis2: [x, y, z],
       k: constraintCount(joint),
+      closer: false,
     };
   });
+  for (const b of closers) {
+    const joint = tree.mechanism.joints[tree.joint[b]];
+    const own = new Float64Array(TRANSFORM);
+    setIdentity(own, 0);
+    const [x, y, z] = tree.parameters.subarray(PARAMETERS * b);
+    loops.push({
+      joint,
+      a: tree.parent[b],
+      b,
+      Xa: tree.X.slice(TRANSFORM * b, TRANSFORM * (b + 1)),
+      Xb: own,
+      axis2: [x, y, z],
+      k: constraintCount(joint),
+      closer: true,
+    });
+  }
   return {
     loops,
     kinematics: createKinematics(tree),
@@ -102,6 +127,8 @@ export function createLoops(tree: Tree): LoopScratch {
     beta: loops.map(({ k }) => new Float64Array(k)),
     T: new Float64Array(36),
     work: new Float64Array(9 * TRANSFORM),
+    push: new Float64Array(12),
+    closerForces: new Float64Array(6 * tree.n),
   };
 }
 
@@ -143,12 +170,12 @@ export function updateLoops(
     for (let j = 0; j < 6; j++) work[BIAS + j] -= work[V_REL + 6 + j];
     setForceBasis(scratch, loop);
     setRows(scratch, l, loop);
-    if (level === 'position') setGap(work, GAP, work, X_AB, loop.joint, loop.axis2);
+    if (level === 'position' && !loop.closer) setGap(work, GAP, work, X_AB, loop.joint, loop.axis2);
     const from = level === 'acceleration' ? BIAS : level === 'velocity' ? V_REL : GAP;
     for (let row = 0; row < loop.k; row++) {
       let sum = 0;
       for (let j = 0; j < 6; j++) sum += T[6 * row + j] * work[from + j];
-      beta[l][row] = sum;
+      beta[l][row] = loop.closer ? 0 : sum;
     }
   }
 }

@@ -62,11 +62,31 @@ export interface JoinOperation {
   readonly firstCarried: number;
   /** Offset of kappa L^-T for each carried tip, 36 numbers each. */
   readonly kappa: number;
+  /** At a tip: offset of K, N, p' (see join.ts), then Psi of each carried tip as seen from a. */
+  readonly hanging: number;
 }
 
-/** Loop joints between links of one part, added at once: those that follow each other in the schedule share the load. */
+/**
+ * Two parts that no joint of the tree connects at the root of one of them: put side by side as one part, for a joint that
+ * closes between them. The root of the end part becomes a tip, which takes the inverse of its inertia: the form of papers
+ * 000 and 002, used where it alone will do.
+ */
+export interface BridgeOperation {
+  readonly kind: 'bridge';
+  readonly rootPart: Part;
+  readonly endPart: Part;
+  /** Its tips: those of the root part, the root of the end part, the tips of the end part. */
+  readonly union: Part;
+  /** For each tip of the union its index among the tips of the root part, or -1. */
+  readonly fromRoot: Int32Array;
+  /** For each tip of the union its index among the tips of the end part, or -1. */
+  readonly fromEnd: Int32Array;
+}
+
+/** Joints between links of one part, added at once: those that follow each other in the schedule share the load. */
 export interface CloseOperation {
   readonly kind: 'close';
+  /** Loop joints by their number, then the closers of the plan. */
   readonly loops: readonly number[];
   readonly part: Part;
   readonly result: Part;
@@ -74,12 +94,14 @@ export interface CloseOperation {
   readonly from: Int32Array;
 }
 
-export type Operation = JoinOperation | CloseOperation;
+export type Operation = JoinOperation | BridgeOperation | CloseOperation;
 
 export interface Plan {
   readonly tree: Tree;
   /** In the order of assembly; disassembly goes backwards. */
   readonly operations: readonly Operation[];
+  /** Links whose tree joints close loops in this schedule: they are treated as constraints, as loop joints are. */
+  readonly closers: readonly number[];
   /** Numbers needed for all parts. */
   readonly memory: number;
   /** Length of the longest path from the root of the schedule tree to a leaf. */
@@ -136,6 +158,7 @@ class Planner {
   readonly #parts: Part[] = [];
   /** Union-find over the indices of parts. */
   readonly #merged: number[] = [];
+  readonly #closers: number[] = [];
   #memory = 0;
 
   constructor(tree: Tree) {
@@ -156,8 +179,7 @@ class Planner {
   run(schedule: ScheduleTree): Plan {
     const { order, levels } = this.#order(schedule);
     const operations: Operation[] = [];
-    for (const node of order) {
-      const next = this.#operation(node);
+    for (const next of order.flatMap((node) => this.#operations(node))) {
       const last = operations[operations.length - 1];
       if (next.kind === 'close' && last?.kind === 'close' && last.result === next.part)
         operations[operations.length - 1] = {
@@ -170,7 +192,7 @@ class Planner {
     }
     const missing = this.#seen.indexOf(0);
     if (missing >= 0) throw illegal(`The schedule leaves out joint ${this.#name(missing)}.`);
-    return { tree: this.#tree, operations, memory: this.#memory, levels };
+    return { tree: this.#tree, operations, closers: this.#closers, memory: this.#memory, levels };
   }
 
   /** Nodes with everything below them first; a stack of our own, since schedules can be deep. */
@@ -222,36 +244,59 @@ class Planner {
     return part;
   }
 
-  #operation([joint, rootSide, endSide]: ScheduleTree): Operation {
+  #operations([joint, rootSide, endSide]: ScheduleTree): Operation[] {
     const [a, b] = endsOf(this.#tree, joint);
     const [partA, partB] = [this.#find(a), this.#find(b)];
     this.#open[a + 1]--;
     this.#open[b + 1]--;
-    if (partA === partB) return this.#close(joint, rootSide, endSide, partA);
-    if (joint >= this.#treeJoints)
-      throw illegal(
-        `Loop joint ${this.#name(joint)} connects two parts that are still apart; assemble the joints of the tree between them first.`,
-      );
+    if (partA === partB) {
+      if (rootSide === null || (endSide ?? null) !== null)
+        throw illegal(`Joint ${this.#name(joint)} closes a loop: it has one part below it, in the first place.`);
+      return [this.#close(joint, partA)];
+    }
     this.#side(joint, a, rootSide, 'root side');
     this.#side(joint, b, endSide, 'end side');
-    return this.#join(joint, a, b, partA, partB);
+    if (joint < this.#treeJoints && b === this.#parts[partB].root) return [this.#join(joint, a, b, partA, partB)];
+    const bridge = this.#bridge(partA, partB, [a, b]);
+    return [bridge, this.#close(joint, this.#find(a))];
   }
 
-  #close(
-    joint: number,
-    rootSide: ScheduleTree | null,
-    endSide: ScheduleTree | null | undefined,
-    index: number,
-  ): Operation {
-    if (joint < this.#treeJoints)
-      throw illegal(`Joint ${this.#name(joint)} would close a loop; give that place to a loop joint.`);
-    if (rootSide === null || (endSide ?? null) !== null)
-      throw illegal(`Loop joint ${this.#name(joint)} closes a loop: it has one part below it, in the first place.`);
+  #bridge(partA: number, partB: number, ends: readonly number[]): Operation {
+    // The ground keeps its part: it cannot be anything but a root.
+    const [first, second] = this.#parts[partB].root === GROUND_LINK ? [partB, partA] : [partA, partB];
+    const [rootPart, endPart] = [this.#parts[first], this.#parts[second]];
+    const seen = (part: Part): number[] =>
+      part.tips.filter((tip, k) => !part.hidden[k] && (this.#open[tip + 1] > 0 || ends.includes(tip)));
+    const union = this.#keep(rootPart.root, [...seen(rootPart), endPart.root, ...seen(endPart)]);
+    this.#replace([partA, partB], union);
+    return {
+      kind: 'bridge',
+      rootPart,
+      endPart,
+      union,
+      fromRoot: Int32Array.from(union.tips, (tip) => rootPart.tips.indexOf(tip)),
+      fromEnd: Int32Array.from(union.tips, (tip) => endPart.tips.indexOf(tip)),
+    };
+  }
+
+  #close(joint: number, index: number): Operation {
     const part = this.#parts[index];
     const result = this.#keep(part.root, this.#exposed(part));
     this.#replace([index], result);
     const from = Int32Array.from(result.tips, (tip) => part.tips.indexOf(tip));
-    return { kind: 'close', loops: [joint - this.#treeJoints], part, result, from };
+    return { kind: 'close', loops: [this.#constraint(joint)], part, result, from };
+  }
+
+  /** Number of a joint among those that are treated as constraints. */
+  #constraint(joint: number): number {
+    const { loops, joints } = this.#tree.mechanism;
+    if (joint >= this.#treeJoints) return joint - this.#treeJoints;
+    if (joints[joint].armature !== 0)
+      throw illegal(
+        `Joint ${this.#name(joint)} has armature and cannot be the one that closes a loop; assemble it earlier.`,
+      );
+    this.#closers.push(this.#tree.link[joint]);
+    return loops.length + this.#closers.length - 1;
   }
 
   #join(joint: number, a: number, b: number, partA: number, partB: number): Operation {
@@ -267,6 +312,8 @@ class Planner {
     const general = atTip || carried.tips.length > 0;
     const kappa = this.#memory;
     this.#memory += BLOCK * carried.tips.length;
+    const hanging = this.#memory;
+    if (atTip) this.#memory += 2 * BLOCK + 6 + BLOCK * carried.tips.length;
     const others = this.#exposed(rootPart).filter((tip) => tip !== a);
     // A joint that brings no tips and hangs from the root changes nothing but the root's inertia.
     const result = general
@@ -289,6 +336,7 @@ class Planner {
       fromEnd: Int32Array.from(carried.tips, (tip) => endPart.tips.indexOf(tip)),
       firstCarried: others.length,
       kappa,
+      hanging,
     };
   }
 

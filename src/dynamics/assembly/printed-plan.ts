@@ -5,6 +5,7 @@
 // joint are expressed in the frames of their own links, where loop-joint.ts has its constraint rows. The fixed base has
 // Phi = 0 and b = 0 for ever (errata 002-1), so that handles on it are left out.
 
+import { MechanismError } from '../../mechanism/errors.js';
 import type { Tree } from '../../mechanism/tree.js';
 import { BLOCK } from './blocks.js';
 import type { LoopScratch } from './loop-joint.js';
@@ -118,6 +119,12 @@ export function createPrintedPlan(tree: Tree, schedule: ScheduleTree, loops: Loo
       replace([rootSide, endSide], C);
       return { kind: 'join', link: b, A, B, iA, iB, C };
     }
+    if (operation.kind === 'bridge')
+      throw MechanismError.of(
+        'schedule',
+        '',
+        'The printed form takes schedules in which loop joints come after the joints of the tree between their ends.',
+      );
     const first = loops.loops[operation.loops[0]];
     const whole = partOf(Math.max(first.a, first.b));
     const A = parts[whole];

@@ -7,9 +7,7 @@
 /** R <- nv rows, N <- 6 - nv rows of six, from the nv columns of S (six numbers each). Q: work space of 36. */
 export function setJointSpaces(
   R: Float64Array,
-  r: number,
   N: Float64Array,
-  n: number,
   S: Float64Array,
   s: number,
   nv: number,
@@ -18,18 +16,18 @@ export function setJointSpaces(
   // S = Q K with K upper triangular, whose rows wait in R; then R = K^-1 Q^T.
   for (let k = 0; k < nv; k++) {
     for (let j = 0; j < 6; j++) Q[6 * k + j] = S[s + 6 * k + j];
-    for (let l = 0; l < k; l++) R[r + 6 * l + k] = removePart(Q, 6 * k, Q, 6 * l);
-    R[r + 7 * k] = normalise(Q, 6 * k);
+    for (let l = 0; l < k; l++) R[6 * l + k] = removePart(Q, 6 * k, Q, 6 * l);
+    R[7 * k] = normalise(Q, 6 * k);
   }
   for (let row = nv; row < 6; row++) addRow(Q, row);
-  for (let j = 6 * nv; j < 36; j++) N[n + j - 6 * nv] = Q[j];
+  for (let j = 6 * nv; j < 36; j++) N[j - 6 * nv] = Q[j];
   for (let k = nv - 1; k >= 0; k--) {
     for (let l = k + 1; l < nv; l++) {
-      const factor = R[r + 6 * k + l];
-      for (let j = 0; j < 6; j++) Q[6 * k + j] -= factor * R[r + 6 * l + j];
+      const factor = R[6 * k + l];
+      for (let j = 0; j < 6; j++) Q[6 * k + j] -= factor * R[6 * l + j];
     }
-    const size = R[r + 7 * k];
-    for (let j = 0; j < 6; j++) R[r + 6 * k + j] = Q[6 * k + j] / size;
+    const size = R[7 * k];
+    for (let j = 0; j < 6; j++) R[6 * k + j] = Q[6 * k + j] / size;
   }
 }
 

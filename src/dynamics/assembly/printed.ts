@@ -9,15 +9,18 @@
 // As in ada.ts, accelerations are differences from the motion with qdd = 0, which moveLinks finds with all its velocity
 // products; so c_i of errata 002-7 and 000-8 is zero, and what a link needs for that motion is in its bias force p.
 
+import { JOINT_TYPES, PARAMETERS } from '../../joints/index.js';
+import { State } from '../../mechanism/state.js';
 import type { Tree } from '../../mechanism/tree.js';
-import { INERTIA, motionToB } from '../../spatial/spatial.js';
+import { motionToB } from '../../spatial/spatial.js';
 import { moveLinks } from '../aba.js';
 import { type AbaScratch, createAba, PA, RECORD, WIDE_S, WIDE_X } from '../aba-layout.js';
 import { CONTRADICTION } from './ada.js';
-import { addBlockTimes, BLOCK, copyBlock, invertBlock, transposeBlock } from './blocks.js';
+import { addBlockTimes, BLOCK, copyBlock, transposeBlock } from './blocks.js';
 import { createLoops, type LoopScratch, updateLoops } from './loop-joint.js';
 import type { ScheduleTree } from './plan.js';
 import { assembleLoops, createPrintedLoops, disassembleLoops, type PrintedLoops } from './printed-close.js';
+import { invertInertias } from './printed-inertia.js';
 import {
   assembleJoint,
   createJointWork,
@@ -35,6 +38,8 @@ export interface PrintedScratch extends PrintedMemory {
   /** For each operation that closes loops; undefined for the others. */
   readonly closes: readonly (PrintedLoops | undefined)[];
   readonly joints: readonly JointWork[];
+  /** Links whose joint's motion space changes with q; R and N of all others are found once. */
+  readonly turning: readonly number[];
   /** n x 36: M^-1 of each link. */
   readonly inverse: Float64Array;
   /** The first link whose inertia has no inverse; -1: all have one. */
@@ -45,11 +50,15 @@ export interface PrintedScratch extends PrintedMemory {
   readonly forces: Float64Array;
 }
 
+const TURNING_TYPES = new Set(['planar', 'universal']);
+
 export function createPrinted(tree: Tree, schedule: ScheduleTree): PrintedScratch {
   const loops = createLoops(tree);
   const plan = createPrintedPlan(tree, schedule, loops);
   const most = plan.operations.reduce((k, { C }) => Math.max(k, C.handles.length), 1);
   const inverse = new Float64Array(BLOCK * tree.n);
+  const joints = Array.from({ length: tree.n }, (_, i) => createJointWork(tree.dof[i + 1] - tree.dof[i]));
+  setConstantSpaces(tree, joints);
   return {
     plan,
     loops,
@@ -58,7 +67,8 @@ export function createPrinted(tree: Tree, schedule: ScheduleTree): PrintedScratc
     ),
     // Every link takes the general steps, which leave its transform and motion space behind.
     aba: createAba(tree, () => true),
-    joints: Array.from({ length: tree.n }, (_, i) => createJointWork(tree.dof[i + 1] - tree.dof[i])),
+    joints,
+    turning: joints.map((_, i) => i).filter((i) => TURNING_TYPES.has(JOINT_TYPES[tree.type[i]].name)),
     inverse,
     singular: invertInertias(tree, inverse),
     m: new Float64Array(plan.memory),
@@ -70,21 +80,15 @@ export function createPrinted(tree: Tree, schedule: ScheduleTree): PrintedScratc
   };
 }
 
-/** out <- M^-1 of every link, constant in its frame. Returns -1 or the first link that has none. */
-function invertInertias(tree: Tree, out: Float64Array): number {
+/** R and N of every joint at the neutral position. */
+function setConstantSpaces(tree: Tree, joints: readonly JointWork[]): void {
+  const { q } = new State(tree.mechanism);
+  const S = new Float64Array(BLOCK);
   const work = new Float64Array(BLOCK);
-  for (let i = 0; i < tree.n; i++) {
-    const [mass, x, y, z, xx, xy, xz, yy, yz, zz] = tree.inertia.subarray(INERTIA * i, INERTIA * (i + 1));
-    // M = [I, h x; -h x, m 1]
-    out.set([xx, xy, xz, 0, -z, y], BLOCK * i);
-    out.set([xy, yy, yz, z, 0, -x], BLOCK * i + 6);
-    out.set([xz, yz, zz, -y, x, 0], BLOCK * i + 12);
-    out.set([0, z, -y, mass, 0, 0], BLOCK * i + 18);
-    out.set([-z, 0, x, 0, mass, 0], BLOCK * i + 24);
-    out.set([y, -x, 0, 0, 0, mass], BLOCK * i + 30);
-    if (!invertBlock(out, BLOCK * i, work, 0)) return i;
-  }
-  return -1;
+  joints.forEach(({ R, N, nv }, i) => {
+    JOINT_TYPES[tree.type[i]].motionSpace(S, 0, q, tree.iq[i], tree.parameters, PARAMETERS * i);
+    setJointSpaces(R, N, S, 0, nv, work);
+  });
 }
 
 /**
@@ -101,16 +105,14 @@ export function printedAda(
   external: Float64Array | null,
   armature: Float64Array = tree.armature,
 ): number {
-  const { plan, aba, loops, closes, joints, forces, singular } = scratch;
+  const { plan, aba, loops, closes, joints, turning, forces, singular } = scratch;
   const { operations } = plan;
   if (singular >= 0) return singular;
   moveLinks(tree, aba, q, qd, external, armature);
   updateLoops(tree, loops, 'acceleration', aba.s, q, qd);
-  for (let i = 0; i < tree.n; i++) {
-    const { R, N, nv } = joints[i];
-    setJointSpaces(R, 0, N, 0, aba.wide, aba.wideAt[i] + WIDE_S, nv, scratch.blocks);
-    startLink(scratch, i, plan.links[i]);
-  }
+  for (const i of turning)
+    setJointSpaces(joints[i].R, joints[i].N, aba.wide, aba.wideAt[i] + WIDE_S, joints[i].nv, scratch.blocks);
+  for (let i = 0; i < tree.n; i++) startLink(scratch, i, plan.links[i]);
   for (let k = 0; k < operations.length; k++) {
     const operation = operations[k];
     if (operation.kind === 'close') {

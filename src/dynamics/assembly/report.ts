@@ -26,7 +26,11 @@ export function loopForces({ plan, loops, closes, work }: AdaScratch, forces: Fl
     if (operation.kind !== 'close') return;
     let first = 0;
     for (const l of operation.loops) {
-      const { b, k } = loops.loops[l];
+      const { b, k, closer } = loops.loops[l];
+      if (closer) {
+        first += k;
+        continue;
+      }
       work.fill(0, 0, 6);
       for (let row = 0; row < k; row++)
         for (let j = 0; j < 6; j++) work[j] += loops.Gb[l][6 * row + j] * closes[at]!.lambda[first + row];

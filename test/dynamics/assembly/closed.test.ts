@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ada, createAda } from '../../../src/dynamics/assembly/ada.js';
-import { endToRootSchedule, type ScheduleTree } from '../../../src/dynamics/assembly/plan.js';
+import { createPlan, endToRootSchedule, type ScheduleTree } from '../../../src/dynamics/assembly/plan.js';
 import { Dynamics } from '../../../src/dynamics/dynamics.js';
 import { parseUrdf } from '../../../src/formats/index.js';
 import { MechanismBuilder } from '../../../src/mechanism/builder.js';
@@ -17,7 +17,7 @@ import { type Mat3, rotationFromQuaternion, transpose, type Vec3 } from '../../.
 import { ALL_JOINT_TYPES, randomSpec, randomVector, relativeError } from '../../support/random-mechanism.js';
 import { listShared, readShared } from '../../support/shared.js';
 import { constraintJacobian, solveConstrained, withoutLoops } from './constrained.js';
-import { randomSchedule } from './schedules.js';
+import { randomClosedSchedule, randomSchedule } from './schedules.js';
 
 /** Random loop joints of all types between random bodies of a random tree. */
 function closedSpec(seed: number, bodies: number, loops: number): MechanismSpec {
@@ -51,7 +51,12 @@ function compareWithDense(mechanism: Mechanism, seed: number): void {
 }
 
 /** At the positions of a state, with its velocities made to obey the loops. */
-function compareState(mechanism: Mechanism, given: State, seed: number, schedule?: ScheduleTree): void {
+function compareState(
+  mechanism: Mechanism,
+  given: State,
+  seed: number,
+  schedule?: ScheduleTree,
+): { forces: Float64Array; determined: boolean } {
   const tree = createTree(mechanism);
   const scratch = createAda(tree, schedule ?? endToRootSchedule(tree));
   const state = given.clone();
@@ -63,6 +68,8 @@ function compareState(mechanism: Mechanism, given: State, seed: number, schedule
   expect(relativeError(qdd, expected), `${mechanism.name}, seed ${seed}`).toBeLessThan(1e-8);
   // Constraint forces do no work: with them the joints of the open tree move in the same way.
   expect(power).toBeLessThan(1e-8);
+  const determined = scratch.closes.every((close) => close === undefined || close.inverse.rank === close.k);
+  return { forces: scratch.forces, determined };
 }
 
 /** A planar four-bar: crank, coupler, rocker, and a pin from the rocker to the ground. */
@@ -137,6 +144,40 @@ describe('closed chains', () => {
       compared++;
     }
     expect(compared).toBeGreaterThan(30);
+  });
+
+  it('any order will do: loop joints may connect parts, and joints of the tree may close loops', () => {
+    let closers = 0;
+    let bridges = 0;
+    for (let seed = 1; seed <= 150; seed++) {
+      const bodies = 3 + (seed % 6);
+      const spec = closedSpec(seed, bodies, 1 + (seed % 2));
+      // A joint with armature cannot close a loop.
+      const mechanism = createMechanism({ ...spec, joints: spec.joints.map((joint) => ({ ...joint, armature: 0 })) });
+      const J = constraintJacobian(mechanism, State.random(mechanism, seed));
+      if (J.rows.length + 2 > mechanism.nv) continue;
+      const all = Array.from({ length: mechanism.joints.length + mechanism.loops.length }, (_, k) => k);
+      const schedule = randomClosedSchedule(mechanism, all, new Random(seed))!;
+      const plan = createPlan(createTree(mechanism), schedule);
+      closers += plan.closers.length;
+      bridges += plan.operations.filter(({ kind }) => kind === 'bridge').length;
+      const forces = compareState(mechanism, State.random(mechanism, seed), seed, schedule);
+      // The forces in the joints of the tree are those of the usual order, where they are determined.
+      const usual = compareState(mechanism, State.random(mechanism, seed), seed);
+      if (forces.determined && usual.determined)
+        expect(relativeError(forces.forces, usual.forces), `forces, seed ${seed}`).toBeLessThan(1e-6);
+    }
+    expect(closers).toBeGreaterThan(20);
+    expect(bridges).toBeGreaterThan(20);
+  });
+
+  it('a joint with armature cannot close a loop, and the reason is told', () => {
+    const spec = mechanismSpec(fourBar());
+    const mechanism = createMechanism({ ...spec, joints: spec.joints.map((joint) => ({ ...joint, armature: 0.1 })) });
+    // The pin (3) connects the rocker with the ground before the crank (0) closes the ring.
+    const order: ScheduleTree = [0, [1, null, [2, null, [3, null, null]]], null];
+    const refused = () => createPlan(createTree(mechanism), order);
+    expect(refused).toThrow(/has armature and cannot be the one that closes a loop/);
   });
 
   it('a planar four-bar in space: two of five constraints too many, and it says which forces are open', () => {
