@@ -9,6 +9,7 @@ import { compose, forceToA, forceToB, invert, motionToA, TRANSFORM } from '../sp
 import { type AbaScratch, aba, abaForces, createAba } from './aba.js';
 import { type AdaScratch, ada, CONTRADICTION, createAda } from './assembly/ada.js';
 import { endToRootSchedule, type ScheduleTree } from './assembly/plan.js';
+import { createPrinted, printedAda } from './assembly/printed.js';
 import { type LoopReport, loopForces, loopReport } from './assembly/report.js';
 import { createDense, type DenseScratch, denseForwardDynamics, reducedMassMatrix } from './dense.js';
 import { createEnergy, type Energy, type EnergyScratch, energy } from './energy.js';
@@ -28,6 +29,8 @@ export interface ForwardOptions {
   readonly algorithm?: ForwardAlgorithm;
   /** For 'ada', which it implies: the order of assembly. From the ends to the root, then the loops, where left out. */
   readonly schedule?: ScheduleTree;
+  /** For 'ada', which it implies: 'printed' keeps every part as papers 000 and 002 print it. A reference, not for use. */
+  readonly form?: 'default' | 'printed';
   /** Forces on the bodies: 6 numbers each [moment, force] at the body's origin, in body coordinates. */
   readonly external?: Float64Array;
   /** Adds damping, friction and springs of the joints to tau. */
@@ -105,6 +108,15 @@ export class Dynamics {
       this.#dense ??= createDense(tree);
       this.#refuseSingular(denseForwardDynamics(tree, this.#dense, qdd, q, v, total, external, armature), tree);
       if (options.forces !== undefined) this.#forcesByInverse(state, qdd, options);
+    } else if (options.form === 'printed') {
+      const scratch = createPrinted(tree, options.schedule ?? endToRootSchedule(tree));
+      const status = printedAda(tree, scratch, qdd, q, v, total, external, armature);
+      if (status === CONTRADICTION) throw contradiction(state.time);
+      this.#refuseSingular(status, tree);
+      if (options.forces !== undefined) {
+        this.#forces.set(scratch.forces.subarray(0, this.#forces.length));
+        this.#forcesToBodies(this.#perBody('forces', options.forces));
+      }
     } else if (looped || options.algorithm === 'ada' || options.schedule !== undefined) {
       const scratch = this.#adaFor(options.schedule);
       const status = ada(tree, scratch, qdd, q, v, total, external, armature);

@@ -26,6 +26,13 @@ describe('fd --algorithm ada', () => {
     }
   });
 
+  it('in the printed form too', async () => {
+    const reference = accelerations(await json('fd', 'human-34', '--seed', '2'));
+    const printed = await json('fd', 'human-34', '--seed', '2', '--algorithm', 'ada', '--form', 'printed', '--forces');
+    expect(relativeError(accelerations(printed), reference)).toBeLessThan(1e-8);
+    expect(printed.joints[3].force).toHaveLength(6);
+  });
+
   it('refuses an order that is none, with the reason', async () => {
     const cases: [unknown, RegExp][] = [
       [[0, null, null], /leaves out joint 1/],
@@ -49,7 +56,7 @@ describe('fd --algorithm ada', () => {
       'dense',
     );
     expect(code).toBe(2);
-    expect(err).toMatch(/--order goes with --algorithm ada/);
+    expect(err).toMatch(/--order and --form go with --algorithm ada/);
   });
 });
 

@@ -25,6 +25,7 @@ interface Options extends ModelOptions, StateOptions {
 interface ForwardCommandOptions extends Options {
   readonly algorithm?: ForwardAlgorithm;
   readonly order?: string;
+  readonly form?: 'default' | 'printed';
   readonly passive?: boolean;
 }
 
@@ -33,6 +34,7 @@ export function addForward(program: Command, terminal: Terminal): void {
     .description('forward dynamics: joint accelerations under joint forces')
     .addOption(new Option('--algorithm <name>', 'how to compute them').choices(['aba', 'ada', 'dense']))
     .option('--order <file>', 'for ada: the schedule tree, [joint, root side, end side] with null for a bare link')
+    .addOption(new Option('--form <name>', 'for ada: how partial chains are kept').choices(['default', 'printed']))
     .option('--passive', 'let damping, friction and springs of the joints act')
     .option('--forces', 'print the whole force through every joint')
     .option('--json', 'print JSON')
@@ -42,8 +44,8 @@ export function addForward(program: Command, terminal: Terminal): void {
       const { mechanism } = model;
       const chosen = chooseState(model, options);
       const { seed, order, passive = false } = options;
-      if (order !== undefined && (options.algorithm ?? 'ada') !== 'ada')
-        throw new InputError('--order goes with --algorithm ada.');
+      if ((order !== undefined || options.form === 'printed') && (options.algorithm ?? 'ada') !== 'ada')
+        throw new InputError('--order and --form go with --algorithm ada.');
       const algorithm = chosenAlgorithm(mechanism, options);
       const schedule = order === undefined ? undefined : parseSchedule(readInput(order), mechanism, order);
       const tau = chosen.tau ?? (seed === undefined ? new Float64Array(mechanism.nv) : randomVector(mechanism, seed));
@@ -56,6 +58,7 @@ export function addForward(program: Command, terminal: Terminal): void {
         forces,
         loopForces,
         ...(schedule !== undefined && { schedule }),
+        ...(options.form !== undefined && { form: options.form }),
       });
       const loops = mechanism.loops.map(({ name: joint, type }, l) => ({
         name: joint,
@@ -68,9 +71,9 @@ export function addForward(program: Command, terminal: Terminal): void {
 }
 
 /** What Dynamics will use: loops need ada, couplings the dense method. */
-function chosenAlgorithm(mechanism: Mechanism, { algorithm, order }: ForwardCommandOptions): ForwardAlgorithm {
+function chosenAlgorithm(mechanism: Mechanism, { algorithm, order, form }: ForwardCommandOptions): ForwardAlgorithm {
   if (mechanism.couplings.length > 0) return 'dense';
-  if (order !== undefined || (mechanism.loops.length > 0 && algorithm !== 'dense')) return 'ada';
+  if (order !== undefined || form === 'printed' || (mechanism.loops.length > 0 && algorithm !== 'dense')) return 'ada';
   return algorithm ?? 'aba';
 }
 
