@@ -74,7 +74,7 @@ function manikinLines(model: string, mechanism: Mechanism, { batch = 66, fused =
     { ...readable, algorithm: 'rnea', call: () => rnea(tree, rneaScratch, out, q, v, given, null) },
     { ...readable, algorithm: 'crba', call: () => crba(tree, crbaScratch, q) },
   ];
-  const algorithms: { readonly [task in Task]: string } = { forward: 'aba', inverse: 'rnea', massMatrix: 'crba' };
+  const algorithms = { forward: 'aba', inverse: 'rnea', massMatrix: 'crba' };
   for (const [variant, compiled] of [
     ['generic', generic],
     ['specialised', special],

@@ -58,7 +58,7 @@ export function leastCommunication(
   const limit = new Float64Array(ticks.length);
   limit[flat.top] = makespan;
   for (const joint of order) {
-    const undivided = false;
+    const undivided = divisions[joint] > 0 && serial[joint] <= limit[joint];
     if (undivided) ranges.to[joint] = ranges.from[joint] + 1;
     const narrow = ranges.to[joint] - ranges.from[joint] === 1;
     const rest = limit[joint] - ticks[joint] - (divides(flat, ranges, joint) ? handOver : 0);

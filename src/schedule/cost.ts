@@ -130,7 +130,10 @@ export interface CostTable {
   shared(handles: number): number;
   /** Cost of a node, [002] eq. 11. */
   cost(joint: number, handles: number): number;
-  /** Cost of a node that closes a loop within one part; `handles` are those of the part before closing. */
+  /**
+   * Cost of a node that closes a loop within one part. `handles` are those of the part: after closing where the model
+   * counts joints, as in eq. 11; before it where it counts links, since that is the form the loop is closed in.
+   */
   closingCost(joint: number, handles: number): number;
   toTime(ticks: number): number;
 }
@@ -194,9 +197,9 @@ export function costTable(model: CostModel, graph: LinkGraph, processors: number
   const inner = new Float64Array(graph.joints);
   let dearest = model.handOver;
   for (let joint = 0; joint < graph.joints; joint++) {
-    const own_inner = model.joint(graph.dof[joint], graph.kind[joint]);
-    own[joint] = notNegative(own_inner.own, 'cost of a joint', joint);
-    inner[joint] = notNegative(own_inner.inner, 'second handle', joint);
+    const share = model.joint(graph.dof[joint], graph.kind[joint]);
+    own[joint] = notNegative(share.own, 'cost of a joint', joint);
+    inner[joint] = notNegative(share.inner, 'second handle', joint);
     dearest = Math.max(dearest, own[joint] + inner[joint]);
   }
   const { from, quadratic, linear, constant } = model.shared;

@@ -36,10 +36,16 @@ export interface Entry {
 
 export const SERIAL = -1;
 
+/**
+ * Joints that the slow mode may go through to close the last gap: enough to decide mechanisms of dozens of joints. On
+ * large ones the gap left is small, and not worth the rest of the time.
+ */
+const PROOF_EFFORT = 300_000;
+
 export interface DynamicLimits {
   /** Value of `performance.now()` after which the search stops with what it has. */
   readonly deadline: number;
-  /** Entries kept at most; about 300 bytes each. */
+  /** Entries kept at most; about 400 bytes each. */
   readonly entries: number;
 }
 
@@ -62,7 +68,7 @@ export class DynamicScheduler {
    */
   private everyPeel = false;
   /** Joints that may still be gone through in the slow mode. */
-  private effortLeft = Number.POSITIVE_INFINITY;
+  private effortLeft = 0;
 
   constructor(meter: PartMeter, limits: DynamicLimits, splitPenalty?: Float64Array) {
     this.meter = meter;
@@ -120,14 +126,16 @@ export class DynamicScheduler {
       if (!this.atMost(entry, limit)) floor = Math.max(limit + 1, entry.low);
     }
     // Then what the fast mode could not prove.
-    while (entry.low < entry.high && !this.stopped) this.decide(entry, Math.floor((entry.low + entry.high) / 2));
+    for (let effort = PROOF_EFFORT; entry.low < entry.high && effort > 0 && !this.stopped; ) {
+      effort = this.decide(entry, Math.floor((entry.low + entry.high) / 2), effort).effortLeft;
+    }
   }
 
   /**
    * Whether the part can be done within `limit`; false is proved if and only if entry.low > limit. The slow mode goes
    * through at most `effort` joints; gives back what is left of it.
    */
-  decide(entry: Entry, limit: number, effort = Number.POSITIVE_INFINITY): { fits: boolean; effortLeft: number } {
+  decide(entry: Entry, limit: number, effort: number): { fits: boolean; effortLeft: number } {
     if (this.atMost(entry, limit)) return { fits: true, effortLeft: effort };
     if (entry.low > limit || this.stopped || effort <= 0) return { fits: false, effortLeft: effort };
     this.everyPeel = true;

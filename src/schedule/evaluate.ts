@@ -82,9 +82,11 @@ function meetings(order: readonly number[], graph: LinkGraph): { closes: Uint8Ar
       const ends = [chainOf[graph.rootEnd[other]], chainOf[graph.endEnd[other]]];
       if (other !== joint && ends.includes(into) && ends.includes(from)) joinedToo[joint]++;
     }
-    for (const link of linksOf[from]) chainOf[link] = into;
-    linksOf[into].push(...linksOf[from]);
-    jointsOf[into].push(...jointsOf[from]);
+    for (const link of linksOf[from]) {
+      chainOf[link] = into;
+      linksOf[into].push(link);
+    }
+    for (const other of jointsOf[from]) jointsOf[into].push(other);
   }
   return { closes, joinedToo };
 }

@@ -50,7 +50,7 @@ export function lexicographicTree(
 }
 
 /** Joints that the slow mode of the search may look at for the sake of ties. */
-const TIE_EFFORT = 1_000_000;
+const TIE_EFFORT = 300_000;
 
 /** Chooses the top joints of parts. */
 class TieBreaker {

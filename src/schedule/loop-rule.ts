@@ -47,14 +47,17 @@ export function scheduleByLoopRule(
   limits: Limits,
 ): LoopSchedule {
   const search = new LoopRule(graph, costs, closing, limits);
-  const { tree, time } = search.solve(processors);
-  const alone = processors === 1 ? time : search.solve(1).time;
+  let best = search.solve(processors);
+  // What is best for one process can be best for several: loops make parts with many handles expensive.
+  const alone = processors === 1 ? best : search.solve(1);
+  const aloneTime = search.makespanOf(alone.tree, processors);
+  if (aloneTime < best.time) best = { tree: alone.tree, time: aloneTime };
   const work = costs.own.reduce((sum, each) => sum + each, 0);
   return {
-    tree,
+    tree: best.tree,
     low: new WorkBound(costs).makespan(work, processors, 0),
-    high: time,
-    serial: Math.min(alone, search.makespanOf(tree, 1)),
+    high: best.time,
+    serial: Math.min(alone.time, search.makespanOf(best.tree, 1)),
     paperSuggestion: search.makespanOf(search.paperTree(processors), processors),
     expansions: search.expansions,
   };

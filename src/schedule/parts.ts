@@ -65,6 +65,9 @@ export function jointsOfPart(part: Part, tree: LinkTree): number[] {
   return joints;
 }
 
+/** Skeleton costs kept at a time; far more than occur in practice. */
+const MOST_SKELETONS = 100_000;
+
 /**
  * Answers, for any part, what the search needs to know of it: joints, handles, and the exact least cost on a single
  * process (ERRATA 002-12) without building the schedule. One call costs O(handles) table look-ups.
@@ -103,6 +106,8 @@ export class PartMeter {
   /** F of the degree of every link. */
   private readonly linkCost: Float64Array;
   private readonly groundIsHandle: boolean;
+  /** Values of F. */
+  private readonly sums: number[] = [0];
   private readonly skeletons = new Map<number | string, number>();
   /** Nodes of the skeleton under construction; node 0 has no parent. */
   private readonly scratch = {
@@ -123,11 +128,8 @@ export class PartMeter {
     this.ownSum = new Float64Array(tree.links + 1);
     this.innerAbove = new Float64Array(tree.links);
     this.linkCost = new Float64Array(tree.links);
-    const largestDegree = tree.degree.reduce((largest, each) => Math.max(largest, each), 0);
-    const linkCostOf = new Float64Array(largestDegree + 1);
-    for (let k = 0; k < largestDegree; k++) linkCostOf[k + 1] = linkCostOf[k] + this.sharedPerLink(k);
     for (let v = 0; v < tree.links; v++) {
-      this.linkCost[v] = linkCostOf[tree.degree[v]];
+      this.linkCost[v] = this.sharedSum(tree.degree[v]);
       const joint = tree.jointOf[v];
       this.ownSum[v + 1] = this.ownSum[v] + this.linkCost[v] + (joint < 0 ? 0 : costs.own[joint]);
       this.innerAbove[v] = joint < 0 ? 0 : this.innerAbove[tree.parent[v]] + costs.inner[joint];
@@ -183,16 +185,14 @@ export class PartMeter {
     this.handleLinks++;
   }
 
-  /** shared(k) where it is summed per link; in models that count links no joint off T has a second handle. */
-  private sharedPerLink(k: number): number {
-    return this.costs.counts === 'joints' ? this.costs.shared(k) : 0;
-  }
-
   /** F(k) = shared(0) + .. + shared(k - 1), what k joints cut one after the other at a link pay for each other. */
   sharedSum(k: number): number {
-    let sum = 0;
-    for (let r = 1; r < k; r++) sum += this.sharedPerLink(r);
-    return sum;
+    const { sums } = this;
+    for (let r = sums.length - 1; r < k; r++) {
+      // Where the model counts links, no joint off T has a second handle.
+      sums.push(sums[r] + (this.costs.counts === 'joints' ? this.costs.shared(r) : 0));
+    }
+    return sums[k];
   }
 
   /** T is the path between two links with one handle each: every joint on it is cut with two handles. */
@@ -271,6 +271,7 @@ export class PartMeter {
         long: long.slice(0, nodes),
       };
       extra = skeletonCost(skeleton, this.costs.counts, this.costs.shared);
+      if (this.skeletons.size >= MOST_SKELETONS) this.skeletons.clear();
       this.skeletons.set(key, extra);
     }
     return extra;

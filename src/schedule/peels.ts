@@ -101,8 +101,8 @@ function holds(part: Part, meter: PartMeter, link: number): boolean {
 
 /**
  * Joints (link numbers) with which a run of peels may begin that ends within the limit. Such a run clears away a whole
- * side of some joint. The side either holds a handle, or it has more than one joint and the range is large enough to
- * be split twice below; anything else is at least as good at the bottom of the schedule. The whole run is charged to
+ * side of some joint. The side either holds a handle, or the range is large enough to be split twice below and the
+ * side has several joints (`addFreeBranches`); anything else is at least as good at the bottom of the schedule. The whole run is charged to
  * all processes, and the rest of the part has to fit into what remains.
  */
 export function runStarts(meter: PartMeter, bound: WorkBound, part: Part, processors: number, limit: number): number[] {
@@ -129,7 +129,10 @@ export function runStarts(meter: PartMeter, bound: WorkBound, part: Part, proces
   return [...found].sort((u, v) => tree.jointOf[u] - tree.jointOf[v]);
 }
 
-/** Branches without handles whose joints, but the first, all end in bare links: the smallest runs of their kind. */
+/**
+ * Branches without handles whose joints, but the first, all end in bare links: the smallest runs of their kind. Where
+ * the model counts links even a single joint may pay, since a further joint on a link is no further handle.
+ */
 function addFreeBranches(
   meter: PartMeter,
   part: Part,
@@ -141,12 +144,11 @@ function addFreeBranches(
   const isBare = (link: number): boolean => jointsAt(part, tree, link).length === 1 && !handleLinks.includes(link);
   const links = linksOf(part, meter);
   for (const hub of links) {
-    if (handleLinks.includes(hub)) continue;
     const joints = jointsAt(part, tree, hub);
     const leaves = joints.filter((v) => isBare(v === hub ? tree.parent[v] : v));
     if (costs.counts === 'links')
       for (const leaf of leaves) if (fits(sideWithout(part, meter, leaf, hub))) found.add(leaf);
-    if (joints.length < 2 || leaves.length < joints.length - 1) continue;
+    if (handleLinks.includes(hub) || joints.length < 2 || leaves.length < joints.length - 1) continue;
     for (const stem of joints) {
       if (leaves.length === joints.length - 1 && leaves.includes(stem)) continue;
       const [, kept] = stem === hub ? sidesOf(part, meter, stem, 'end') : sidesOf(part, meter, stem, 'root');
