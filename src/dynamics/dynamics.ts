@@ -325,7 +325,7 @@ export class Dynamics {
     const joint = this.mechanism.joints[tree.joint[link]].name;
     throw new SimulationError(
       'singular',
-      `The inertia felt by joint "${joint}" (body "${body}") is not positive: the mass matrix is singular. Check masses and inertias beyond it.`,
+      `The inertia felt by joint "${joint}" (body "${body}") is not positive: the mass matrix is singular. Check masses and inertias beyond it; with a schedule, assemble what a massless body carries before its own joint.`,
       { body, joint },
     );
   }
