@@ -8,6 +8,7 @@ const SUITES = new Map<string, () => Promise<{ run: () => object | Promise<objec
   ['dynamics', () => import('./dynamics.js')],
   ['assembly', () => import('./assembly.js')],
   ['schedule', () => import('./schedule.js')],
+  ['compile', () => import('./compile.js')],
 ]);
 
 function machine(): object {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import * as compiled from '../../src/compile/index.js';
 import * as formats from '../../src/formats/index.js';
 import * as core from '../../src/index.js';
 import * as models from '../../src/models/index.js';
@@ -35,6 +36,11 @@ describe('public exports', () => {
         'withBase',
         'withoutCouplings',
       ],
+    ],
+    [
+      'manikin/compile',
+      compiled,
+      ['CompiledBatch', 'CompiledDynamics', 'compile', 'countOperations', 'createPlan', 'specialise'],
     ],
     [
       'manikin/formats',

@@ -1,0 +1,198 @@
+// The generic tier for one mechanism: its tables and records in memory, and the kernels they name.
+
+import { restarts } from './aba.js';
+import { GENERIC_CONSTANT_BYTES, genericModule, type KernelChoice } from './generic-module.js';
+import { ANGLE_ROW, RECORD, ROW, typeFields } from './generic-records.js';
+import { type GenericTask, type KernelKey, kernelName, PASSES } from './kernels.js';
+import { aligned, type Layout } from './layout.js';
+import type { Plan, PlanLink } from './plan.js';
+
+export interface Generic {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Writes constants, rows and the ground's record; once, before the first call. */
+  readonly fill: (memory: ArrayBufferLike) => void;
+  /** Arguments of the exported function `run`. */
+  readonly call: readonly [rows: number, end: number, angles: number, anglesEnd: number];
+  readonly memoryBytes: number;
+  /** Stretches of memory, from address to address, that hold intermediate values only. */
+  readonly scratch: readonly (readonly [number, number])[];
+  readonly kernels: number;
+}
+
+const NUMBER = 8;
+
+export function createGeneric(
+  plan: Plan,
+  task: GenericTask,
+  layout: Layout,
+  scratchAt: number,
+  shared: boolean,
+): Generic {
+  const { links } = plan;
+  const constantsAt = aligned(scratchAt);
+  const keys = keysOf(plan);
+  const fields = keys.map(({ type, rotation }) => typeFields(type, rotation === 'any'));
+  // Ground first, then the links; rows and angle rows behind them.
+  let top = constantsAt + GENERIC_CONSTANT_BYTES;
+  const take = (bytes: number): number => {
+    const at = top;
+    top = aligned(top + bytes);
+    return at;
+  };
+  const ground = take(NUMBER * RECORD.own);
+  const records = fields.map(({ size }) => take(NUMBER * size));
+  const rows = take(ROW.bytes * links.length);
+  const angles = anglesOf(links, keys, records, layout);
+  const spare = take(2 * NUMBER);
+  const angleRows = take(ANGLE_ROW.bytes * Math.ceil(angles.length / 2));
+  const { choices, numbers } = chooseKernels(keys, task);
+  const fill = (memory: ArrayBufferLike): void => {
+    const float = new Float64Array(memory, 0, top / NUMBER);
+    const int = new Int32Array(memory, 0, top / 4);
+    float.fill(0, ground / NUMBER, ground / NUMBER + RECORD.own);
+    plan.gravity.forEach((x, k) => {
+      float[ground / NUMBER + RECORD.a + k] = -x;
+    });
+    links.forEach((link, i) => {
+      const own = records[i] / NUMBER;
+      const at = fields[i];
+      if (keys[i].rotation === 'any') float.set(link.E, own + at.E);
+      float.set(link.t, own + at.t);
+      float[own + at.mass] = link.mass;
+      float.set(link.h, own + at.h);
+      float.set(link.sigma, own + at.sigma);
+      if (link.type === 'universal') float.set(link.parameters, own + at.parameters);
+      if (link.type === 'helical') float[own + at.parameters] = link.parameters[0];
+      float.set(link.armature, own + at.armature);
+      const row = rows + ROW.bytes * i;
+      const put = (offset: number, value: number): void => {
+        int[(row + offset) / 4] = value;
+      };
+      numbers.forEach((ofPass, pass) => {
+        put(ROW.kernel[pass], ofPass[i]);
+      });
+      put(ROW.own, records[i]);
+      put(ROW.parent, link.parent < 0 ? ground : records[link.parent]);
+      put(ROW.q, layout.q + NUMBER * link.iq);
+      put(ROW.v, layout.v + NUMBER * link.iv);
+      put(ROW.tau, layout.tau + NUMBER * link.iv);
+      put(ROW.qdd, layout.qdd + NUMBER * link.iv);
+    });
+    for (let k = 0; k < 2 * Math.ceil(angles.length / 2); k++) {
+      const lane = k % 2;
+      const row = angleRows + ANGLE_ROW.bytes * (k >> 1);
+      // An odd angle out has itself for a partner, whose result nobody reads.
+      const angle = angles[k] ?? { ...angles[k - 1], turn: spare };
+      int[(row + ANGLE_ROW.q[lane]) / 4] = angle.q;
+      int[(row + ANGLE_ROW.turn[lane]) / 4] = angle.turn;
+      float[(row + ANGLE_ROW.numbers) / NUMBER + lane] = angle.sense;
+      float[(row + ANGLE_ROW.numbers) / NUMBER + 2 + lane] = angle.offset;
+    }
+  };
+  return {
+    bytes: genericModule(choices, constantsAt, shared),
+    fill,
+    call: [
+      rows,
+      rows + ROW.bytes * links.length,
+      angleRows,
+      angleRows + ANGLE_ROW.bytes * Math.ceil(angles.length / 2),
+    ],
+    memoryBytes: top,
+    scratch: records.flatMap((at, i): [number, number][] => [
+      [at, at + NUMBER * RECORD.own],
+      [at + NUMBER * fields[i].turn, at + NUMBER * fields[i].E],
+    ]),
+    kernels: choices.reduce((sum, list) => sum + list.length, 0),
+  };
+}
+
+const ROTATIONS = new Map([
+  ['1,0,0,0,1,0,0,0,1', 'none'],
+  ['0,1,0,0,0,1,1,0,0', 'yzx'],
+  ['0,0,1,1,0,0,0,1,0', 'zxy'],
+] as const);
+
+function keysOf({ links }: Plan): KernelKey[] {
+  const leaf = links.map(() => true);
+  const reached = links.map(() => false);
+  for (const { parent } of links) if (parent >= 0) leaf[parent] = false;
+  const keys: KernelKey[] = [];
+  // From the last link to the first, as the inward pass goes.
+  for (let i = links.length - 1; i >= 0; i--) {
+    const { type, E, armature, sense, parent } = links[i];
+    const pattern = E.map((x) => x + 0).join() as Parameters<(typeof ROTATIONS)['get']>[0];
+    keys[i] = {
+      type,
+      rotation: ROTATIONS.get(pattern) ?? 'any',
+      armature: armature.some((x) => x !== 0),
+      negative: sense < 0,
+      grounded: parent < 0,
+      parentRests: parent >= 0 && restarts(links[parent].type),
+      leaf: leaf[i],
+      first: parent >= 0 && !reached[parent],
+    };
+    if (parent >= 0) reached[parent] = true;
+  }
+  return keys;
+}
+
+/** The kernels needed in each pass, and their number for each link. */
+function chooseKernels(
+  keys: readonly KernelKey[],
+  task: GenericTask,
+): { choices: KernelChoice[][]; numbers: number[][] } {
+  const choices: KernelChoice[][] = [];
+  const numbers = PASSES[task].map((pass, at) => {
+    const known = new Map<string, number>();
+    choices[at] = [];
+    return keys.map((key) => {
+      const name = kernelName(pass, key);
+      let number = known.get(name);
+      if (number === undefined) {
+        number = choices[at].push({ pass, name, key }) - 1;
+        known.set(name, number);
+      }
+      return number;
+    });
+  });
+  return { choices, numbers };
+}
+
+interface Angle {
+  /** Address of the angle, and of its sine and cosine. */
+  readonly q: number;
+  readonly turn: number;
+  readonly sense: number;
+  /** Added to sense times q. */
+  readonly offset: number;
+}
+
+function anglesOf(
+  links: readonly PlanLink[],
+  keys: readonly KernelKey[],
+  records: readonly number[],
+  layout: Layout,
+): Angle[] {
+  return links.flatMap(({ type, iq, sense, angle: offset }, i): Angle[] => {
+    const at = typeFields(type, keys[i].rotation === 'any');
+    const angle = (k: number, field: number): Angle => ({
+      q: layout.q + NUMBER * (iq + k),
+      turn: records[i] + NUMBER * field,
+      sense,
+      offset,
+    });
+    switch (type) {
+      case 'revolute':
+      case 'helical':
+      case 'cylindrical':
+        return [angle(0, at.turn)];
+      case 'planar':
+        return [angle(2, at.turn)];
+      case 'universal':
+        return [angle(0, at.turn), angle(1, at.secondTurn)];
+      default:
+        return [];
+    }
+  });
+}
