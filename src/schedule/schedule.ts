@@ -25,7 +25,7 @@ export interface ScheduleOptions {
   /** 'astar' for the search of the paper, 'dp' for the dynamic programme; 'auto' takes the faster one. */
   readonly method?: 'auto' | 'astar' | 'dp';
   /**
-   * Which joints may close loops: the loop joints of the topology only (default), as the engine requires, or whichever
+   * Which joints may close loops: the loop joints of the topology only (default), which suits the engine best, or whichever
    * joint of a loop comes last.
    */
   readonly closing?: ClosingJoints;
