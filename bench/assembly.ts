@@ -2,7 +2,8 @@
 
 import { aba, abaForces, createAba } from '../src/dynamics/aba.js';
 import { ada, createAda } from '../src/dynamics/assembly/ada.js';
-import { createPlan, endToRootSchedule, type ScheduleTree } from '../src/dynamics/assembly/plan.js';
+import { balancedSchedule, endToRootSchedule, rootToEndSchedule, scheduleBy } from '../src/dynamics/assembly/orders.js';
+import { createPlan, type ScheduleTree } from '../src/dynamics/assembly/plan.js';
 import { createPrinted, printedAda } from '../src/dynamics/assembly/printed.js';
 import { createMechanism } from '../src/mechanism/create.js';
 import { Random } from '../src/mechanism/random.js';
@@ -13,51 +14,6 @@ import { mechanismSpec } from '../src/mechanism/variants.js';
 import { builtinMechanism, chain } from '../src/models/index.js';
 import type { Mat3 } from '../src/spatial/matrix3.js';
 import { measure, type Task } from './measure.js';
-
-/** The two sides of a connected set of links (ascending, each standing for its joint) when one of them is cut off. */
-export function cut(tree: Tree, part: readonly number[], link: number): readonly [number[], number[]] {
-  const end = new Set([link]);
-  for (const other of part) if (end.has(tree.parent[other])) end.add(other);
-  return [part.filter((other) => !end.has(other)), part.filter((other) => other !== link && end.has(other))];
-}
-
-/** The schedule whose last joint in every part is that of the link a rule chooses from it. */
-export function scheduleBy(tree: Tree, choose: (part: readonly number[]) => number): ScheduleTree {
-  const build = (part: readonly number[]): ScheduleTree | null => {
-    if (part.length === 0) return null;
-    const link = choose(part);
-    const [rootSide, endSide] = cut(tree, part, link);
-    return [tree.joint[link], build(rootSide), build(endSide)];
-  };
-  return build(Array.from({ length: tree.n }, (_, i) => i))!;
-}
-
-/** Each part is cut where its larger side is least. */
-export function balancedSchedule(tree: Tree): ScheduleTree {
-  return scheduleBy(tree, (part) => {
-    // Joints beyond each link, itself included.
-    const beyond = new Map<number, number>();
-    let best = part[0];
-    let least = Number.POSITIVE_INFINITY;
-    for (let k = part.length - 1; k >= 0; k--) {
-      const link = part[k];
-      const below = (beyond.get(link) ?? 0) + 1;
-      const parent = tree.parent[link];
-      beyond.set(parent, (beyond.get(parent) ?? 0) + below);
-      const larger = Math.max(below - 1, part.length - below);
-      if (larger < least) {
-        least = larger;
-        best = link;
-      }
-    }
-    return best;
-  });
-}
-
-/** The end is assembled last: every part but the first has its root on the ground. */
-export function rootToEndSchedule(tree: Tree): ScheduleTree {
-  return scheduleBy(tree, (part) => part[part.length - 1]);
-}
 
 const VARIANTS = ['aba', 'aba + forces', 'ada end-to-root', 'ada balanced', 'printed end-to-root', 'printed balanced'];
 

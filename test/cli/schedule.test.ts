@@ -35,6 +35,13 @@ describe('schedule', () => {
     expect(relativeError(accelerations(scheduled.joints), accelerations(plain.joints))).toBeLessThan(1e-9);
   });
 
+  it('writes and reads schedules as deep as a chain is long', async () => {
+    const result = await json('schedule', 'chain-10000', '--procs', '2');
+    expect(result.tree[0]).toBe(4999);
+    const order = files.write('deep.json', await output('schedule', 'chain-10000', '--procs', '2', '--json'));
+    expect((await json('fd', 'chain-10000', '--order', order)).joints).toHaveLength(10_000);
+  });
+
   it('draws a tree and an SVG', async () => {
     const svg = files.path('schedule.svg');
     const text = await output('schedule', 'human-40', '--procs', '2', '--svg', svg);

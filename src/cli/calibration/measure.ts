@@ -2,7 +2,8 @@
 // where its part has one handle, two, or more.
 
 import { ada, createAda } from '../../dynamics/assembly/ada.js';
-import { endToRootSchedule, type ScheduleTree } from '../../dynamics/assembly/plan.js';
+import { endToRootSchedule, scheduleBy } from '../../dynamics/assembly/orders.js';
+import type { ScheduleTree } from '../../dynamics/assembly/plan.js';
 import type { JointTypeName } from '../../joints/index.js';
 import { MechanismBuilder } from '../../mechanism/builder.js';
 import type { Mechanism } from '../../mechanism/mechanism.js';
@@ -87,11 +88,7 @@ function measureMore(one: number, two: number): EngineConstants['more'] {
   for (let k = 0; k < 12; k++) {
     const parents = Array.from({ length: 30 }, (_, i) => (i === 0 ? -1 : random.below(i)));
     const mechanism = row('revolute', 30, (i) => parents[i]);
-    const schedule = randomOrder(
-      mechanism,
-      parents.map((_, i) => i),
-      random,
-    )!;
+    const schedule = scheduleBy(createTree(mechanism), (part) => random.pick(part));
     const counts: number[] = [];
     handles(mechanism, schedule, counts);
     let y = timeOf(mechanism, schedule);
@@ -110,17 +107,6 @@ function measureMore(one: number, two: number): EngineConstants['more'] {
   // Noise can make the two look opposed; a cost that falls with more handles there is not, so one of them must do.
   const [square, , rest] = leastSquares(rows.map(({ x, y }) => ({ x: [x[0], 0, x[2]], y })));
   return { quadratic: Math.max(0, square), linear: 0, constant: rest };
-}
-
-function randomOrder(mechanism: Mechanism, part: readonly number[], random: Random): ScheduleTree | null {
-  if (part.length === 0) return null;
-  const joint = random.pick(part);
-  const end = new Set([joint]);
-  // Parents come before their children here.
-  for (const other of part) if (end.has(mechanism.joints[other].parent)) end.add(other);
-  const rootSide = part.filter((other) => !end.has(other));
-  const endSide = part.filter((other) => other !== joint && end.has(other));
-  return [joint, randomOrder(mechanism, rootSide, random), randomOrder(mechanism, endSide, random)];
 }
 
 /** Three unknowns by the normal equations, Gauss elimination; an unknown that nothing depends on is zero. */

@@ -1,7 +1,15 @@
 import type { Command } from 'commander';
 import { schedule, topologyOf } from '../../dynamics/assembly/schedule.js';
 import { formatJson } from '../../formats/index.js';
-import { type CostModel, drawSvg, drawText, ENGINE_CONSTANTS, engineCost, paperCost } from '../../schedule/index.js';
+import {
+  type CostModel,
+  drawSvg,
+  drawText,
+  ENGINE_CONSTANTS,
+  engineCost,
+  paperCost,
+  stringifyTree,
+} from '../../schedule/index.js';
 import { measureHandOver } from '../calibration/hand-over.js';
 import { measureConstants } from '../calibration/measure.js';
 import { loadConstants, saveConstants } from '../calibration/store.js';
@@ -55,7 +63,9 @@ export function addSchedule(program: Command, terminal: Terminal): void {
       const { makespan, serial, optimal, gap, bound, expansions, milliseconds, tree, assignment, method } = found;
       if (options.json === true) {
         const head = { model: name, procs, cost: options.cost, makespan, serial, optimal, gap, bound, method };
-        terminal.out(`${formatJson({ ...head, expansions, milliseconds, tree, assignment })}\n`);
+        // The tree can be as deep as a chain is long, so it is written by its own means and put in its place.
+        const text = formatJson({ ...head, expansions, milliseconds, tree: null, assignment });
+        terminal.out(`${text.replace('"tree": null', () => `"tree": ${stringifyTree(tree)}`)}\n`);
         return;
       }
       terminal.out(`${drawText(topology, found, { full: options.full === true })}\n`);

@@ -6,7 +6,7 @@ import type { State } from '../../mechanism/state.js';
 import type { Tree } from '../../mechanism/tree.js';
 import { type AdaScratch, adaImpulse, createAda } from './ada.js';
 import { updateLoops } from './loop-joint.js';
-import { endToRootSchedule } from './plan.js';
+import { endToRootSchedule } from './orders.js';
 import { loopForces } from './report.js';
 
 /** Gaps (metres, radians) below this are closed. */

@@ -358,18 +358,3 @@ class Planner {
     for (const k of old) this.#merged[k] = index;
   }
 }
-
-/** The schedule that is the articulated-body algorithm: joints from the ends to the root, then the loop joints. */
-export function endToRootSchedule(tree: Tree): ScheduleTree {
-  const { joints, loops } = tree.mechanism;
-  let whole: ScheduleTree | null = null;
-  // What hangs on each link (the ground first), assembled so far.
-  const below = new Array<ScheduleTree | null>(tree.n + 1).fill(null);
-  for (let i = tree.n - 1; i >= 0; i--) {
-    const p = tree.parent[i] + 1;
-    below[p] = [tree.joint[i], below[p], below[i + 1]];
-  }
-  whole = below[0];
-  for (let k = 0; k < loops.length; k++) whole = [joints.length + k, whole, null];
-  return whole!;
-}

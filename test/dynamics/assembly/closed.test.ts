@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ada, createAda } from '../../../src/dynamics/assembly/ada.js';
-import { createPlan, endToRootSchedule, type ScheduleTree } from '../../../src/dynamics/assembly/plan.js';
+import { endToRootSchedule, scheduleBy } from '../../../src/dynamics/assembly/orders.js';
+import { createPlan, type ScheduleTree } from '../../../src/dynamics/assembly/plan.js';
 import { Dynamics } from '../../../src/dynamics/dynamics.js';
 import { parseUrdf } from '../../../src/formats/index.js';
 import { MechanismBuilder } from '../../../src/mechanism/builder.js';
@@ -16,8 +17,8 @@ import { builtinMechanism } from '../../../src/models/index.js';
 import { type Mat3, rotationFromQuaternion, transpose, type Vec3 } from '../../../src/spatial/matrix3.js';
 import { ALL_JOINT_TYPES, randomSpec, randomVector, relativeError } from '../../support/random-mechanism.js';
 import { listShared, readShared } from '../../support/shared.js';
+import { randomClosedSchedule } from './closed-schedules.js';
 import { constraintJacobian, solveConstrained, withoutLoops } from './constrained.js';
-import { randomClosedSchedule, randomSchedule } from './schedules.js';
 
 /** Random loop joints of all types between random bodies of a random tree. */
 function closedSpec(seed: number, bodies: number, loops: number): MechanismSpec {
@@ -250,9 +251,9 @@ describe('closed chains', () => {
     const mechanism = holding(figure, state, ['left_hand', 'right_hand']);
     const held = State.random(mechanism, 4);
     compareState(mechanism, held, 12);
-    const joints = figure.joints.map((_, i) => i);
     const schedules = [7, 8, 9].map((seed) => {
-      const whole = randomSchedule(figure, joints, new Random(seed));
+      const random = new Random(seed);
+      const whole = scheduleBy(createTree(figure), (part) => random.pick(part));
       return [figure.joints.length, [figure.joints.length + 1, whole, null], null] as unknown as ScheduleTree;
     });
     for (const schedule of schedules) compareState(mechanism, held, 12, schedule);

@@ -1,18 +1,17 @@
 // Every tree shape with every schedule, long random trees, mass ratios and massless links, illegal schedules.
 
 import { describe, expect, it } from 'vitest';
-import {
-  alternating,
-  balancedSchedule,
-  cut,
-  formErrors,
-  MASS_RATIOS,
-  rootToEndSchedule,
-  scheduleBy,
-} from '../../../bench/assembly.js';
+import { alternating, formErrors, MASS_RATIOS } from '../../../bench/assembly.js';
 import { aba, abaForces, createAba } from '../../../src/dynamics/aba.js';
 import { ada, createAda } from '../../../src/dynamics/assembly/ada.js';
-import { createPlan, endToRootSchedule, type ScheduleTree } from '../../../src/dynamics/assembly/plan.js';
+import {
+  balancedSchedule,
+  cut,
+  endToRootSchedule,
+  rootToEndSchedule,
+  scheduleBy,
+} from '../../../src/dynamics/assembly/orders.js';
+import { createPlan, type ScheduleTree } from '../../../src/dynamics/assembly/plan.js';
 import { createRnea, rnea } from '../../../src/dynamics/rnea.js';
 import { createMechanism } from '../../../src/mechanism/create.js';
 import type { Mechanism } from '../../../src/mechanism/mechanism.js';

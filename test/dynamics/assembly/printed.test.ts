@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { balancedSchedule, scheduleBy } from '../../../bench/assembly.js';
 import { aba, abaForces, createAba } from '../../../src/dynamics/aba.js';
 import { ada, CONTRADICTION, createAda } from '../../../src/dynamics/assembly/ada.js';
-import { endToRootSchedule, type ScheduleTree } from '../../../src/dynamics/assembly/plan.js';
+import { balancedSchedule, endToRootSchedule, scheduleBy } from '../../../src/dynamics/assembly/orders.js';
+import type { ScheduleTree } from '../../../src/dynamics/assembly/plan.js';
 import { createPrinted, printedAda } from '../../../src/dynamics/assembly/printed.js';
 import { setJointSpaces } from '../../../src/dynamics/assembly/printed-space.js';
 import type { JointTypeName } from '../../../src/joints/index.js';

@@ -2,40 +2,6 @@ import type { ScheduleTree } from '../../../src/dynamics/assembly/plan.js';
 import type { Mechanism } from '../../../src/mechanism/mechanism.js';
 import type { Random } from '../../../src/mechanism/random.js';
 
-/** The joints on the root side and on the end side when the joints of a part are cut at one of them. */
-function cut(mechanism: Mechanism, part: readonly number[], joint: number): [number[], number[]] {
-  const end = new Set([joint]);
-  for (let grown = true; grown; ) {
-    grown = false;
-    for (const other of part) {
-      if (end.has(other) || !end.has(mechanism.joints[other].parent)) continue;
-      end.add(other);
-      grown = true;
-    }
-  }
-  return [part.filter((other) => !end.has(other)), part.filter((other) => other !== joint && end.has(other))];
-}
-
-/** Every schedule tree of a connected set of joints. */
-export function* allSchedules(mechanism: Mechanism, part: readonly number[]): Generator<ScheduleTree | null> {
-  if (part.length === 0) {
-    yield null;
-    return;
-  }
-  for (const joint of part) {
-    const [rootSide, endSide] = cut(mechanism, part, joint);
-    for (const first of allSchedules(mechanism, rootSide))
-      for (const second of allSchedules(mechanism, endSide)) yield [joint, first, second];
-  }
-}
-
-export function randomSchedule(mechanism: Mechanism, part: readonly number[], random: Random): ScheduleTree | null {
-  if (part.length === 0) return null;
-  const joint = random.pick(part);
-  const [rootSide, endSide] = cut(mechanism, part, joint);
-  return [joint, randomSchedule(mechanism, rootSide, random), randomSchedule(mechanism, endSide, random)];
-}
-
 /** Ends of a joint, loop joints after those of the tree; the ground is -1. */
 function endsOf(mechanism: Mechanism, joint: number): [number, number] {
   const { joints, loops } = mechanism;
