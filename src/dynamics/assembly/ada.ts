@@ -61,7 +61,7 @@ export function ada(
   const { aba, loops } = scratch;
   moveLinks(tree, aba, q, qd, external, armature);
   updateLoops(tree, loops, 'acceleration', aba.s, q, qd);
-  return assembleAndDisassemble(tree, scratch, qdd, tau, armature);
+  return assembleAndDisassemble(tree, scratch, qdd, tau, armature, true);
 }
 
 /**
@@ -81,7 +81,7 @@ export function adaImpulse(
   const { aba, loops } = scratch;
   moveLinks(still, aba, q, zero, null, still.armature);
   updateLoops(still, loops, level, aba.s, q, v);
-  return assembleAndDisassemble(still, scratch, dv, zero, still.armature);
+  return assembleAndDisassemble(still, scratch, dv, zero, still.armature, false);
 }
 
 function assembleAndDisassemble(
@@ -90,6 +90,7 @@ function assembleAndDisassemble(
   qdd: Float64Array,
   tau: Float64Array,
   armature: Float64Array,
+  strict: boolean,
 ): number {
   const { plan, aba, f, forces, loops, closes } = scratch;
   const { operations } = plan;
@@ -102,7 +103,7 @@ function assembleAndDisassemble(
       continue;
     }
     if (operation.kind === 'close') {
-      if (!closeLoops(aba, scratch, loops, operation, closes[k]!)) return CONTRADICTION;
+      if (!closeLoops(aba, scratch, loops, operation, closes[k]!, strict)) return CONTRADICTION;
       continue;
     }
     const { a, b, atTip } = operation;

@@ -70,13 +70,17 @@ function forEachEnd(
   }
 }
 
-/** True where the constraints can be satisfied. */
+/**
+ * True where the constraints can be satisfied. With `strict` false what no force can meet is left as it is: a step of
+ * Newton's method need not satisfy to first order what its limit satisfies.
+ */
 export function closeLoops(
   { s }: AbaScratch,
   { m }: PartMemory,
   loops: LoopScratch,
   operation: CloseOperation,
   scratch: CloseScratch,
+  strict: boolean,
 ): boolean {
   const { part, result, from } = operation;
   const { k, psi, phi, bias, gamma, inverse } = scratch;
@@ -111,7 +115,7 @@ export function closeLoops(
     for (let j = 0; j < i; j++) gamma[i * k + j] = gamma[j * k + i] = (gamma[i * k + j] + gamma[j * k + i]) / 2;
   scratch.destroyed.set(gamma);
   pseudoInvert(inverse, scratch.destroyed, k);
-  if (contradicts(inverse, bias, k)) return false;
+  if (strict && contradicts(inverse, bias, k)) return false;
   if (part.root >= 0) addToRoot(s, RECORD * (part.root + 1), scratch);
   copyTips(m, result, part, from);
   for (let t = 0; t < result.tips.length; t++) {

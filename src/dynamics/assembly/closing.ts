@@ -11,6 +11,8 @@ import { loopForces } from './report.js';
 
 /** Gaps (metres, radians) below this are closed. */
 export const GAP_TOLERANCE = 1e-12;
+/** Forbidden velocities that may remain, as a part of those there were. */
+const SLIP_TOLERANCE = 1e-6;
 const MAX_ITERATIONS = 30;
 
 export class LoopClosing {
@@ -49,8 +51,16 @@ export class LoopClosing {
    * numbers for each loop joint: its impulse on body b, at that body's origin, body coordinates.
    */
   hold(state: State, impulses?: Float64Array): void {
+    const before = this.slip(state);
     this.#solve(state, 'velocity');
     for (let k = 0; k < this.#change.length; k++) state.v[k] += this.#change[k];
+    const slip = this.slip(state);
+    if (!(slip <= SLIP_TOLERANCE * (1 + before)))
+      throw new SimulationError(
+        'open-loop',
+        `The loop joints cannot all hold at time ${state.time}: they contradict each other, and a velocity of ${slip.toPrecision(3)} remains.`,
+        { time: state.time },
+      );
     if (impulses !== undefined) loopForces(this.#scratch, impulses);
   }
 
@@ -80,7 +90,7 @@ export class LoopClosing {
     if (status === -1) return;
     throw new SimulationError(
       'open-loop',
-      `The loop joints cannot all hold at time ${time}: they contradict each other, or the inertia beyond one is singular.`,
+      `The loop joints cannot hold at time ${time}: the inertia beyond a joint is singular.`,
       { time },
     );
   }
