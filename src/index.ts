@@ -37,5 +37,5 @@ export type {
 export { State } from './mechanism/state.js';
 export { mechanismSpec, withBase, withoutCouplings } from './mechanism/variants.js';
 export type { Control, IntegratorName } from './simulation/integrators.js';
-export { Simulation, type SimulationOptions } from './simulation/simulation.js';
+export { type Engine, Simulation, type SimulationOptions } from './simulation/simulation.js';
 export type { Mat3, Quat, Vec3 } from './spatial/matrix3.js';

@@ -10,6 +10,7 @@ import type { State } from '../mechanism/state.js';
 import type { Tree } from '../mechanism/tree.js';
 import { forceToA } from '../spatial/spatial.js';
 import { createGeneric } from './generic.js';
+import type { GenericTask } from './kernels.js';
 import { type Layout, layoutOf } from './layout.js';
 import { createPlan, isDamped, type Plan } from './plan.js';
 import type { Task } from './specialise.js';
@@ -25,6 +26,8 @@ export interface CompileOptions {
    * returns, 'never'.
    */
   readonly specialise?: 'background' | 'now' | 'never';
+  /** What 'now' makes; all where left out. */
+  readonly tasks?: readonly Task[];
   /** Where it is made in the background; on this thread, a moment later, where left out. */
   readonly emit?: Emit;
   /** Memory that other threads can see. */
@@ -104,7 +107,7 @@ export class CompiledDynamics {
     if (options.specialise === 'never') return;
     this.#specialiser = this.#createSpecialiser();
     if (options.specialise !== 'now') void this.ready('forward');
-    else for (const task of TASKS) this.#specialiser.now(task);
+    else for (const task of options.tasks ?? TASKS) this.#specialiser.now(task);
   }
 
   get tree(): Tree {
@@ -128,12 +131,9 @@ export class CompiledDynamics {
   /** Accelerations under the joint forces tau. Options as in Dynamics; some of them take the readable algorithm. */
   forward(state: State, tau?: Float64Array, options?: ForwardOptions): Float64Array {
     const task = this.#forwardTask(options);
-    const running = task === undefined ? undefined : this.#running.get(task);
+    const running = task === undefined ? undefined : this.#best(task);
     const { nv } = this.mechanism;
-    if (running === undefined) {
-      if (task !== undefined) void this.ready(task);
-      return this.readable.forward(state, tau, options);
-    }
+    if (running === undefined || this.#isForeign(state)) return this.readable.forward(state, tau, options);
     if (task === 'forwardLoaded') this.#load(options!);
     const out = this.#checked('out', options?.out) ?? new Float64Array(nv);
     this.#q.set(state.q);
@@ -149,8 +149,13 @@ export class CompiledDynamics {
 
   /** Joint forces for the accelerations qdd. */
   inverse(state: State, qdd?: Float64Array, options?: InverseOptions): Float64Array {
-    const running = this.#inverse();
-    if (running === undefined || options?.external !== undefined || options?.forces !== undefined)
+    const running = this.#best('inverse');
+    if (
+      running === undefined ||
+      options?.external !== undefined ||
+      options?.forces !== undefined ||
+      this.#isForeign(state)
+    )
       return this.readable.inverse(state, qdd, options);
     const out = this.#checked('out', options?.out) ?? new Float64Array(this.mechanism.nv);
     this.#q.set(state.q);
@@ -166,7 +171,7 @@ export class CompiledDynamics {
   massMatrix(state: State, options: { readonly out?: Float64Array } = {}): MassMatrix {
     const running = this.#running.get('massMatrix');
     const { nv } = this.mechanism;
-    if (running === undefined) {
+    if (running === undefined || this.#isForeign(state)) {
       void this.ready('massMatrix');
       const result = this.readable.massMatrix(state);
       if (options.out === undefined) return result;
@@ -216,12 +221,17 @@ export class CompiledDynamics {
     this.#q = this.#v = this.#tau = this.#qdd = this.#H = this.#armature = this.#external = nothing;
   }
 
+  /** A state of another mechanism: the readable algorithms refuse it. */
+  #isForeign({ q, v }: State): boolean {
+    return q.length !== this.mechanism.nq || v.length !== this.mechanism.nv;
+  }
+
   #fallBack(reason: string): void {
     this.#notes.push(`Readable algorithms: ${reason}`);
     this.#options.onFallback?.(reason);
   }
 
-  #startGeneric(task: 'forward' | 'inverse'): Running {
+  #startGeneric(task: GenericTask): Running {
     const store = this.#store!;
     const start = performance.now();
     const generic = createGeneric(this.#plan!, task, this.#layout!, store.top, store.shared);
@@ -240,12 +250,14 @@ export class CompiledDynamics {
   }
 
   /** The task that forward dynamics with these options is; undefined where only the readable algorithm can do it. */
-  #forwardTask(options: ForwardOptions | undefined): Task | undefined {
+  #forwardTask(options: ForwardOptions | undefined): 'forward' | 'forwardLoaded' | undefined {
     if (options === undefined) return 'forward';
-    const { algorithm, external, forces, armature } = options;
-    if (algorithm === 'dense' || forces !== undefined) return undefined;
+    const { algorithm = 'aba', schedule, form, external, forces, armature } = options;
+    // Who asks for an algorithm gets it.
+    if (algorithm !== 'aba' || schedule !== undefined || form !== undefined) return undefined;
+    if (forces !== undefined) return undefined;
     if (external !== undefined && external.length !== 6 * this.mechanism.bodies.length) return undefined;
-    let task: Task = external === undefined ? 'forward' : 'forwardLoaded';
+    let task: 'forward' | 'forwardLoaded' = external === undefined ? 'forward' : 'forwardLoaded';
     if (armature === undefined) return task;
     const own = this.readable.tree.armature;
     if (armature.length !== own.length) return undefined;
@@ -271,11 +283,11 @@ export class CompiledDynamics {
     }
   }
 
-  /** Made on first use, and better code asked for. */
-  #inverse(): Running | undefined {
+  /** Generic kernels are made on first use, and better code asked for. */
+  #best(task: GenericTask): Running | undefined {
     if (this.#store === undefined) return undefined;
-    const running = this.#running.get('inverse') ?? this.#startGeneric('inverse');
-    if (running.tier !== 'specialised') void this.ready('inverse');
+    const running = this.#running.get(task) ?? this.#startGeneric(task);
+    if (running.tier !== 'specialised' && this.#specialiser !== undefined) void this.#specialiser.ready(task);
     return running;
   }
 

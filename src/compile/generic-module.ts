@@ -3,7 +3,7 @@
 
 import * as B from './bytes.js';
 import { ANGLE_ROW, ROW } from './generic-records.js';
-import { angleFormulas, KERNEL_POINTERS, type KernelKey, kernelFormulas, type Pass } from './kernels.js';
+import { angleFormulas, type KernelKey, kernelFormulas, kernelPointers, type Pass } from './kernels.js';
 import { encodeModule, type ModuleFunction } from './module.js';
 import type { VectorGraph } from './vectors.js';
 import { ConstantPool, emitFunctions } from './wasm.js';
@@ -19,6 +19,8 @@ export interface KernelChoice {
 export const GENERIC_CONSTANT_BYTES = 1024;
 
 const NUMBER = 8;
+
+const INWARDS: ReadonlySet<Pass> = new Set(['assemble', 'assembleLoaded', 'inverseIn']);
 
 /** Kernels made so far in this process, by name: they hold no addresses, so other mechanisms can have them too. */
 const KERNELS = new Map<string, ModuleFunction>();
@@ -55,11 +57,11 @@ export function genericModule(
     const made = choices.map(({ name, pass: step, key }) => {
       const known = KERNELS.get(name);
       if (known !== undefined) return add(known);
-      const number = emit(kernelFormulas(step, key), KERNEL_POINTERS);
+      const number = emit(kernelFormulas(step, key), kernelPointers(step));
       KERNELS.set(name, functions[number]);
       return number;
     });
-    const inwards = choices.some(({ pass: name }) => name === 'assemble' || name === 'inverseIn');
+    const inwards = choices.some(({ pass: name }) => INWARDS.has(name));
     return add(passLoop(made, ROW.kernel[pass], inwards));
   });
   add(driver(add(angleLoop(angle)), passes));

@@ -86,7 +86,9 @@ export const ROW = {
   v: 24,
   tau: 28,
   qdd: 32,
-  bytes: 36,
+  armature: 36,
+  external: 40,
+  bytes: 44,
 } as const;
 
 /**

@@ -30,7 +30,7 @@ export function createGeneric(
 ): Generic {
   const { links } = plan;
   const constantsAt = aligned(scratchAt);
-  const keys = keysOf(plan);
+  const keys = keysOf(plan, task === 'forwardLoaded');
   const fields = keys.map(({ type, rotation }) => typeFields(type, rotation === 'any'));
   // Ground first, then the links; rows and angle rows behind them.
   let top = constantsAt + GENERIC_CONSTANT_BYTES;
@@ -77,6 +77,8 @@ export function createGeneric(
       put(ROW.v, layout.v + NUMBER * link.iv);
       put(ROW.tau, layout.tau + NUMBER * link.iv);
       put(ROW.qdd, layout.qdd + NUMBER * link.iv);
+      put(ROW.armature, layout.armature + NUMBER * link.iv);
+      put(ROW.external, layout.external + NUMBER * 6 * i);
     });
     for (let k = 0; k < 2 * Math.ceil(angles.length / 2); k++) {
       const lane = k % 2;
@@ -113,19 +115,20 @@ const ROTATIONS = new Map([
   ['0,0,1,1,0,0,0,1,0', 'zxy'],
 ] as const);
 
-function keysOf({ links }: Plan): KernelKey[] {
+/** `loaded`: damped joints have an armature that is read from memory. */
+function keysOf({ links }: Plan, loaded: boolean): KernelKey[] {
   const leaf = links.map(() => true);
   const reached = links.map(() => false);
   for (const { parent } of links) if (parent >= 0) leaf[parent] = false;
   const keys: KernelKey[] = [];
   // From the last link to the first, as the inward pass goes.
   for (let i = links.length - 1; i >= 0; i--) {
-    const { type, E, armature, sense, parent } = links[i];
+    const { type, E, armature, damped, sense, parent } = links[i];
     const pattern = E.map((x) => x + 0).join() as Parameters<(typeof ROTATIONS)['get']>[0];
     keys[i] = {
       type,
       rotation: ROTATIONS.get(pattern) ?? 'any',
-      armature: armature.some((x) => x !== 0),
+      armature: armature.some((x) => x !== 0) || (loaded && damped),
       negative: sense < 0,
       grounded: parent < 0,
       parentRests: parent >= 0 && restarts(links[parent].type),

@@ -41,6 +41,8 @@ export interface KernelKey {
 /** The passes over all links that make up a task. */
 export const PASSES = {
   forward: ['move', 'assemble', 'accelerate'],
+  /** With forces from outside, and armatures, that are read from the arrays. */
+  forwardLoaded: ['move', 'assembleLoaded', 'accelerate'],
   inverse: ['inverseOut', 'inverseIn'],
 } as const;
 export type GenericTask = keyof typeof PASSES;
@@ -66,7 +68,12 @@ const Q = 2;
 const V = 3;
 const TAU = 4;
 const QDD = 5;
-export const KERNEL_POINTERS = [ROW.own, ROW.parent, ROW.q, ROW.v, ROW.tau, ROW.qdd];
+const ARMATURE = 6;
+const EXTERNAL = 7;
+/** All kernels but those that are loaded do without the last two. */
+const POINTERS = [ROW.own, ROW.parent, ROW.q, ROW.v, ROW.tau, ROW.qdd, ROW.armature, ROW.external];
+export const kernelPointers = (pass: Pass): readonly number[] =>
+  pass === 'assembleLoaded' ? POINTERS : POINTERS.slice(0, ARMATURE);
 
 export function kernelFormulas(pass: Pass, key: KernelKey): VectorGraph {
   const kernel = new Kernel(key);
@@ -95,12 +102,27 @@ class Kernel {
   }
 
   assemble(): void {
+    this.#assemble(this.#link, this.g.inputs(OWN, this.#fields.force, 6));
+  }
+
+  assembleLoaded(): void {
+    const { g } = this;
+    const force = g.inputs(OWN, this.#fields.force, 6);
+    const external = g.inputs(EXTERNAL, 0, 6);
+    const { armature } = this.#link;
+    this.#assemble(
+      { ...this.#link, armature: this.#key.armature ? g.inputs(ARMATURE, 0, armature.length) : armature },
+      force.map((component, k) => g.sub(component, external[k])),
+    );
+  }
+
+  #assemble(link: LinkFormulas, force: Vec6): void {
     const { g } = this;
     const { leaf } = this.#key;
-    const rigid = [...rigidInertia(g, this.#link), ...g.inputs(OWN, this.#fields.force, 6)];
+    const rigid = [...rigidInertia(g, link), ...force];
     const whole = leaf ? rigid : g.addAll(g.inputs(OWN, RECORD.fromBelow, 27), rigid);
     const body = { I: whole.slice(0, 21), p: whole.slice(21) };
-    const { columns, up } = assemble(g, this.#link, this.#readPose(), this.#readLag(), body, this.#read(TAU));
+    const { columns, up } = assemble(g, link, this.#readPose(), this.#readLag(), body, this.#read(TAU));
     columns.forEach(({ G, y }, k) => {
       const at = this.#fields.columns + 7 * k;
       // 1 stands only along a plain axis, where pass 3 knows it.

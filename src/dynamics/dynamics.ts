@@ -197,6 +197,7 @@ export class Dynamics {
   /** The mass matrix, rows and columns in the order of v; that of the independent joints where there are couplings. */
   massMatrix(state: State): MassMatrix {
     const { tree, mechanism } = this;
+    this.#refuseForeign(state);
     this.#dense ??= createDense(tree);
     reducedMassMatrix(tree, this.#dense, state.q);
     const { A, m, follows, at } = this.#dense;

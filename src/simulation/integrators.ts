@@ -9,6 +9,9 @@ export type IntegratorName = 'euler' | 'rk4';
 /** Writes joint forces for a state; called for every evaluation of the dynamics. */
 export type Control = (tau: Float64Array, state: State) => void;
 
+/** What gives the accelerations: Dynamics, or compiled code with the same results. */
+export type ForwardEngine = Pick<Dynamics, 'mechanism' | 'tree' | 'forward'>;
+
 export interface Integrator {
   readonly name: IntegratorName;
   /** Moves the state by h. If it throws, the state is as it was. */
@@ -17,10 +20,10 @@ export interface Integrator {
 
 /** What every integrator does to get accelerations: control, then forward dynamics with passive joint forces. */
 class Accelerations {
-  readonly #dynamics: Dynamics;
+  readonly #dynamics: ForwardEngine;
   readonly #tau: Float64Array;
 
-  constructor(dynamics: Dynamics) {
+  constructor(dynamics: ForwardEngine) {
     this.#dynamics = dynamics;
     this.#tau = new Float64Array(dynamics.mechanism.nv);
   }
@@ -42,12 +45,12 @@ function moveAlong(state: State, u: Float64Array, h: number): void {
  */
 export class SemiImplicitEuler implements Integrator {
   readonly name = 'euler';
-  readonly #dynamics: Dynamics;
+  readonly #dynamics: ForwardEngine;
   readonly #accelerations: Accelerations;
   readonly #armature: Float64Array;
   readonly #options: ForwardOptions & { out: Float64Array };
 
-  constructor(dynamics: Dynamics) {
+  constructor(dynamics: ForwardEngine) {
     this.#dynamics = dynamics;
     this.#accelerations = new Accelerations(dynamics);
     const { nv } = dynamics.mechanism;
@@ -83,7 +86,7 @@ export class RungeKutta4 implements Integrator {
   readonly #sumRate: Float64Array;
   readonly #sumAcceleration: Float64Array;
 
-  constructor(dynamics: Dynamics, state: State) {
+  constructor(dynamics: ForwardEngine, state: State) {
     const { nv } = dynamics.mechanism;
     this.#accelerations = new Accelerations(dynamics);
     this.#stage = state.clone();

@@ -1,5 +1,6 @@
 // A mechanism in motion: a state, an integrator and a clock.
 
+import { CompiledDynamics, reasonForPlain, type Tier } from '../compile/compiled.js';
 import { LoopClosing } from '../dynamics/assembly/closing.js';
 import { type Connected, type ConnectOptions, connect, disconnect } from '../dynamics/connect.js';
 import { Dynamics } from '../dynamics/dynamics.js';
@@ -7,7 +8,23 @@ import type { Energy } from '../dynamics/energy.js';
 import { MechanismError, SimulationError } from '../mechanism/errors.js';
 import type { Mechanism } from '../mechanism/mechanism.js';
 import { State } from '../mechanism/state.js';
-import { type Control, type Integrator, type IntegratorName, RungeKutta4, SemiImplicitEuler } from './integrators.js';
+import {
+  type Control,
+  type ForwardEngine,
+  type Integrator,
+  type IntegratorName,
+  RungeKutta4,
+  SemiImplicitEuler,
+} from './integrators.js';
+
+/**
+ * What computes accelerations. 'auto': generic WebAssembly kernels, or plain TypeScript where they cannot be used.
+ * 'compiled': code for this mechanism, made before the first step, which takes some tens of milliseconds and pays for
+ * long runs. 'plain': the readable algorithms. Each gives the same bits in every run; code is never swapped on the way.
+ */
+export type Engine = 'auto' | 'compiled' | 'plain';
+
+export const ENGINES: readonly Engine[] = ['auto', 'compiled', 'plain'];
 
 export interface SimulationOptions {
   /** 'rk4' (default): fourth order; 'euler': semi-implicit, first order, sturdy with strong damping. */
@@ -18,6 +35,10 @@ export interface SimulationOptions {
   readonly state?: State;
   /** Joint forces as a function of the state. */
   readonly control?: Control;
+  /** 'auto' where left out. */
+  readonly engine?: Engine;
+  /** Told why WebAssembly cannot be used where it could be; a warning on the console, once, where left out. */
+  readonly onFallback?: (reason: string) => void;
 }
 
 /** Metres or radians by which loops may be open at the start: what a file rounds off. */
@@ -27,6 +48,9 @@ const LARGEST_GAP = 1e-3;
 interface Running {
   readonly mechanism: Mechanism;
   readonly dynamics: Dynamics;
+  /** What runs forward dynamics, and why not something faster. */
+  readonly tier: Tier;
+  readonly plainBecause: string | undefined;
   readonly state: State;
   readonly before: State;
   readonly integrator: Integrator;
@@ -38,33 +62,63 @@ export class Simulation {
   readonly stepSize: number;
   readonly #integrator: IntegratorName;
   readonly #control: Control | undefined;
+  readonly #engine: Engine;
+  readonly #onFallback: (reason: string) => void;
   #running: Running;
   #drift = 0;
 
   /** Loops that are open at the start by less than LARGEST_GAP are closed; wider gaps are refused. */
   constructor(mechanism: Mechanism, options: SimulationOptions = {}) {
-    const { integrator = 'rk4', step = 1e-3, state, control } = options;
+    const { integrator = 'rk4', step = 1e-3, state, control, engine = 'auto', onFallback = warnOnce } = options;
     if (!(step > 0) || !Number.isFinite(step))
       throw MechanismError.of('step', '', `The step must be a positive number of seconds, got ${step}.`);
     if (integrator !== 'euler' && integrator !== 'rk4')
       throw MechanismError.of('integrator', '', `There is no integrator "${integrator}"; take euler or rk4.`);
+    if (!ENGINES.includes(engine))
+      throw MechanismError.of('engine', '', `There is no engine "${engine}"; take ${ENGINES.join(', ')}.`);
     this.stepSize = step;
     this.#integrator = integrator;
     this.#control = control;
+    this.#engine = engine;
+    this.#onFallback = onFallback;
     this.#running = this.#start(mechanism, state === undefined ? new State(mechanism) : state.clone());
     this.#closeAtStart();
   }
 
   #start(mechanism: Mechanism, state: State): Running {
-    const dynamics = new Dynamics(mechanism);
+    const chosen = this.#choose(mechanism);
+    const { accelerations } = chosen;
     return {
       mechanism,
-      dynamics,
+      ...chosen,
       state,
       before: state.clone(),
-      integrator: this.#integrator === 'euler' ? new SemiImplicitEuler(dynamics) : new RungeKutta4(dynamics, state),
-      closing: mechanism.loops.length > 0 ? new LoopClosing(dynamics.tree) : undefined,
+      integrator:
+        this.#integrator === 'euler' ? new SemiImplicitEuler(accelerations) : new RungeKutta4(accelerations, state),
+      closing: mechanism.loops.length > 0 ? new LoopClosing(accelerations.tree) : undefined,
     };
+  }
+
+  /** The engine for a mechanism: it depends on the mechanism and the options alone, never on time. */
+  #choose(
+    mechanism: Mechanism,
+  ): Pick<Running, 'dynamics' | 'tier' | 'plainBecause'> & { readonly accelerations: ForwardEngine } {
+    let plainBecause = this.#engine === 'plain' ? 'asked for.' : reasonForPlain(mechanism);
+    if (plainBecause === undefined) {
+      const compiled = new CompiledDynamics(mechanism, {
+        specialise: this.#engine === 'compiled' ? 'now' : 'never',
+        // Only the implicit step adds to the armature.
+        tasks: this.#integrator === 'euler' ? ['forward', 'forwardLoaded'] : ['forward'],
+        onFallback: (reason) => {
+          plainBecause = reason;
+          this.#onFallback(reason);
+        },
+      });
+      const { readable: dynamics, tier } = compiled;
+      if (tier !== 'plain') return { dynamics, accelerations: compiled, tier, plainBecause };
+    }
+    const dynamics = new Dynamics(mechanism);
+    return { dynamics, accelerations: dynamics, tier: 'plain', plainBecause };
   }
 
   #closeAtStart(): void {
@@ -87,6 +141,12 @@ export class Simulation {
 
   get dynamics(): Dynamics {
     return this.#running.dynamics;
+  }
+
+  /** What computes accelerations now: kernels for all mechanisms, code for this one, or plain TypeScript and why. */
+  get engine(): { readonly tier: Tier; readonly plainBecause?: string } {
+    const { tier, plainBecause } = this.#running;
+    return { tier, ...(plainBecause !== undefined && { plainBecause }) };
   }
 
   /** The present state: always the last good one. Another object after the structure has changed. */
@@ -170,4 +230,11 @@ export class Simulation {
       if (onStep?.(this) === false) return;
     }
   }
+}
+
+let warned = false;
+
+function warnOnce(reason: string): void {
+  if (!warned) console.warn(`Manikin computes in plain TypeScript: ${reason}`);
+  warned = true;
 }

@@ -16,9 +16,12 @@ const ALLOWED = new Map<string, readonly string[]>([
   ['dynamics', ['spatial', 'joints', 'mechanism', 'schedule']],
   ['schedule', []],
   ['compile', ['spatial', 'joints', 'mechanism', 'dynamics']],
-  ['simulation', ['spatial', 'joints', 'mechanism', 'dynamics']],
+  ['simulation', ['spatial', 'joints', 'mechanism', 'dynamics', 'compile']],
   ['plot', ['spatial', 'joints', 'mechanism', 'dynamics']],
-  ['cli', ['spatial', 'joints', 'mechanism', 'formats', 'models', 'dynamics', 'schedule', 'simulation', 'plot']],
+  [
+    'cli',
+    ['spatial', 'joints', 'mechanism', 'formats', 'models', 'dynamics', 'compile', 'schedule', 'simulation', 'plot'],
+  ],
 ]);
 
 /** Packages that a folder may import; Node's own modules stand as node:*. */

@@ -6,7 +6,7 @@ import { type EnergySample, type Moment, motionPicture } from '../../plot/motion
 import { csvHeader, csvRow } from '../../simulation/csv.js';
 import type { IntegratorName } from '../../simulation/integrators.js';
 import { applyEvent, SCENES, sceneState } from '../../simulation/scene.js';
-import { Simulation } from '../../simulation/simulation.js';
+import { ENGINES, type Engine, Simulation } from '../../simulation/simulation.js';
 import { InputError, Interrupted } from '../errors.js';
 import {
   chooseState,
@@ -25,6 +25,7 @@ interface Options extends ModelOptions, StateOptions {
   readonly step: number;
   readonly integrator: IntegratorName;
   readonly every: number;
+  readonly engine: Engine;
   readonly csv?: string;
   readonly svg?: string;
   readonly json?: boolean;
@@ -43,6 +44,11 @@ export function addSimulate(program: Command, terminal: Terminal): void {
     .addOption(
       new Option('--integrator <name>', 'rk4, or semi-implicit euler').choices(['rk4', 'euler']).default('rk4'),
     )
+    .addOption(
+      new Option('--engine <name>', 'auto: generic WebAssembly kernels; compiled: code made for this mechanism first')
+        .choices(ENGINES)
+        .default('auto'),
+    )
     .option('--every <seconds>', 'time between lines of the CSV file', positive, 0.01)
     .option('--csv <file>', 'write time, energies, positions and velocities')
     .option('--svg <file>', 'draw the motion and its energies')
@@ -55,7 +61,7 @@ export function addSimulate(program: Command, terminal: Terminal): void {
 }
 
 async function simulate(name: string, options: Options, terminal: Terminal): Promise<void> {
-  const { duration, step, integrator, every, csv, svg } = options;
+  const { duration, step, integrator, every, engine, csv, svg } = options;
   if (csv !== undefined && svg !== undefined && resolve(csv) === resolve(svg))
     throw new InputError(`--csv and --svg name the same file, "${csv}".`);
   const steps = Math.ceil(duration / step);
@@ -65,7 +71,13 @@ async function simulate(name: string, options: Options, terminal: Terminal): Pro
   if (scene !== undefined && (options.seed !== undefined || options.state !== undefined))
     throw new InputError(`The scene "${name}" brings its own state; leave --seed and --state out.`);
   const state = scene === undefined ? chooseState(model, options).state : sceneState(scene, model.mechanism);
-  const simulation = new Simulation(model.mechanism, { integrator, step, state });
+  // Said once, however often the structure changes.
+  let told = false;
+  const onFallback = (reason: string): void => {
+    if (!told) terminal.err(`Computing in plain TypeScript: ${reason}\n`);
+    told = true;
+  };
+  const simulation = new Simulation(model.mechanism, { integrator, step, state, engine, onFallback });
   const story: string[] = [];
   const events = [...(scene?.events ?? [])];
   // What is joined at the start belongs to the start.
@@ -191,6 +203,17 @@ class Recording {
   }
 }
 
+const TIER_NAMES = {
+  plain: 'plain TypeScript',
+  generic: 'WebAssembly kernels',
+  specialised: 'WebAssembly for this mechanism',
+};
+
+/** What computes at the end of the run. */
+function engineName({ engine: { tier, plainBecause } }: Simulation): string {
+  return TIER_NAMES[tier] + (plainBecause === undefined ? '' : `: ${plainBecause.replace(/\.$/, '')}`);
+}
+
 function report(
   name: string,
   options: Options,
@@ -210,8 +233,9 @@ function report(
     const { time, state } = simulation;
     const energy = { start, end: last, largestChange: largest };
     const summary = { model: name, integrator, step, duration, time, energy, seconds, realTimeFactor };
+    const { engine } = simulation;
     const changes = { events: [...story], loopDrift: simulation.loopDrift, files: recording.files };
-    terminal.out(`${formatJson({ ...summary, ...changes, ...formatState(state) })}\n`);
+    terminal.out(`${formatJson({ ...summary, engine, ...changes, ...formatState(state) })}\n`);
     return;
   }
   const { mechanism } = simulation;
@@ -219,7 +243,7 @@ function report(
     `kinetic ${formatNumber(e.kinetic)} J, potential ${formatNumber(e.potential)} J, total ${formatNumber(e.kinetic + e.potential)} J`;
   const lines = [
     `${name}: ${mechanism.bodies.length} bodies, ${mechanism.nv - mechanism.couplings.length} degrees of freedom`,
-    `simulated ${formatNumber(duration)} s in ${formatNumber(Number(seconds.toPrecision(3)))} s: ${formatNumber(Number(realTimeFactor.toPrecision(3)))} times real time (${integrator}, step ${formatNumber(step)} s)`,
+    `simulated ${formatNumber(duration)} s in ${formatNumber(Number(seconds.toPrecision(3)))} s: ${formatNumber(Number(realTimeFactor.toPrecision(3)))} times real time (${integrator}, step ${formatNumber(step)} s, ${engineName(simulation)})`,
     `energy at the start: ${energyOf(start)}`,
     `energy at the end:   ${energyOf(last)}`,
     `largest change of the total: ${formatNumber(largest)} J`,
