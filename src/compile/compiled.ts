@@ -9,6 +9,7 @@ import type { Mechanism } from '../mechanism/mechanism.js';
 import type { State } from '../mechanism/state.js';
 import type { Tree } from '../mechanism/tree.js';
 import { forceToA } from '../spatial/spatial.js';
+import { WorkerMissing } from './emit-in-worker.js';
 import { createGeneric } from './generic.js';
 import type { GenericTask } from './kernels.js';
 import { type Layout, layoutOf } from './layout.js';
@@ -22,13 +23,13 @@ export type Tier = 'plain' | 'generic' | 'specialised';
 
 export interface CompileOptions {
   /**
-   * When code for this mechanism is made: 'background' (the default) after this call has returned, 'now' before it
+   * When code for this mechanism is made: 'background' (the default) in a worker, 'now' on this thread before the call
    * returns, 'never'.
    */
   readonly specialise?: 'background' | 'now' | 'never';
   /** What 'now' makes; all where left out. */
   readonly tasks?: readonly Task[];
-  /** Where it is made in the background; on this thread, a moment later, where left out. */
+  /** Makes it in the background; a worker of this module where left out. */
   readonly emit?: Emit;
   /** Memory that other threads can see. */
   readonly shared?: boolean;
@@ -106,7 +107,7 @@ export class CompiledDynamics {
     }
     if (options.specialise === 'never') return;
     this.#specialiser = this.#createSpecialiser();
-    if (options.specialise !== 'now') void this.ready('forward');
+    if (options.specialise !== 'now') void this.#specialiser.request('forward');
     else for (const task of options.tasks ?? TASKS) this.#specialiser.now(task);
   }
 
@@ -123,7 +124,10 @@ export class CompiledDynamics {
     return this.#running.get(task)?.tier ?? 'plain';
   }
 
-  /** Done when the code for this mechanism is in use for that task (at once where it cannot or shall not be made). */
+  /**
+   * Done when the code for this mechanism is in use for that task (at once where it cannot or shall not be made). Where no
+   * worker can be had it is made on this thread: asking is consent.
+   */
   ready(task: Task = 'forward'): Promise<void> {
     return this.#specialiser?.ready(task) ?? Promise.resolve();
   }
@@ -172,7 +176,7 @@ export class CompiledDynamics {
     const running = this.#running.get('massMatrix');
     const { nv } = this.mechanism;
     if (running === undefined || this.#isForeign(state)) {
-      void this.ready('massMatrix');
+      void this.#specialiser?.request('massMatrix');
       const result = this.readable.massMatrix(state);
       if (options.out === undefined) return result;
       options.out.set(result.H);
@@ -287,7 +291,7 @@ export class CompiledDynamics {
   #best(task: GenericTask): Running | undefined {
     if (this.#store === undefined) return undefined;
     const running = this.#running.get(task) ?? this.#startGeneric(task);
-    if (running.tier !== 'specialised' && this.#specialiser !== undefined) void this.#specialiser.ready(task);
+    if (running.tier !== 'specialised' && this.#specialiser !== undefined) void this.#specialiser.request(task);
     return running;
   }
 
@@ -306,7 +310,11 @@ export class CompiledDynamics {
         );
       },
       failed: (task, error) => {
-        this.#notes.push(`Code for ${task} could not be made: ${String(error)}`);
+        this.#notes.push(
+          error instanceof WorkerMissing
+            ? `Code for ${task} is made when ready('${task}') is asked for, on the thread that asks: ${error.message}.`
+            : `Code for ${task} could not be made: ${String(error)}`,
+        );
       },
     });
   }

@@ -1,6 +1,8 @@
 // Makes code for one mechanism in the background and hands it over when it is ready: one task after the other, since each
-// is given the memory behind the last one's.
+// is given the memory behind the last one's. The background is a worker; without one the code is made on this thread, but
+// only for callers that ask for it and wait.
 
+import { emitInWorker, WorkerMissing } from './emit-in-worker.js';
 import type { Plan } from './plan.js';
 import { type Specialised, type SpecialiseOptions, specialise, type Task } from './specialise.js';
 import type { Store } from './store.js';
@@ -16,13 +18,15 @@ export interface SpecialiserParts {
   readonly options: Omit<SpecialiseOptions, 'task' | 'scratchAt'>;
   /** Called with the code's exports. */
   readonly use: (task: Task, made: Specialised, exports: WasmInstance['exports']) => void;
-  /** Called where it cannot be made; what ran before goes on running. */
+  /** Called where it cannot be made, or not in the background; what ran before goes on running. */
   readonly failed: (task: Task, error: unknown) => void;
 }
 
 export class Specialiser {
   readonly #parts: SpecialiserParts;
   readonly #requested = new Map<Task, Promise<void>>();
+  /** Tasks that somebody waits for. */
+  readonly #asked = new Set<Task>();
   #stopped = false;
 
   constructor(parts: SpecialiserParts) {
@@ -31,6 +35,12 @@ export class Specialiser {
 
   /** Done when the task's code is in use, or cannot be made. */
   ready(task: Task): Promise<void> {
+    this.#asked.add(task);
+    return this.request(task);
+  }
+
+  /** The same, but never on this thread: where there is no worker nothing is made. */
+  request(task: Task): Promise<void> {
     let promise = this.#requested.get(task);
     if (promise === undefined) {
       promise = this.#later(task, [...this.#requested.values()]);
@@ -52,13 +62,13 @@ export class Specialiser {
   }
 
   async #later(task: Task, before: readonly Promise<void>[]): Promise<void> {
-    const { store, plan, emit = specialise, failed } = this.#parts;
+    const { store, plan, failed } = this.#parts;
     try {
       await Promise.all(before);
       await nextTurn();
       while (!this.#stopped) {
         const options = this.#options(task);
-        const made = await emit(plan, options);
+        const made = await this.#emit(plan, options);
         const module = await webAssembly().compile(made.bytes);
         // Memory may have been given away meanwhile: then the code must be made for another place.
         if (store.top !== options.scratchAt) continue;
@@ -67,6 +77,18 @@ export class Specialiser {
       }
     } catch (error) {
       failed(task, error);
+      // Who asks later may have it made on this thread.
+      if (error instanceof WorkerMissing) this.#requested.delete(task);
+    }
+  }
+
+  async #emit(plan: Plan, options: SpecialiseOptions): Promise<Specialised> {
+    const { emit = emitInWorker } = this.#parts;
+    try {
+      return await emit(plan, options);
+    } catch (error) {
+      if (error instanceof WorkerMissing && this.#asked.has(options.task)) return specialise(plan, options);
+      throw error;
     }
   }
 
