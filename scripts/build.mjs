@@ -1,4 +1,4 @@
-// Compiles src/ to dist/ (JavaScript, types, source maps) and marks the command as executable.
+// Compiles src/ to dist/ (JavaScript, types, source maps), makes the commonest kernels beforehand, and marks the command as executable.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -7,5 +7,6 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const tsc = fileURLToPath(new URL('../node_modules/typescript/bin/tsc', import.meta.url));
 const { status } = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' });
 if (status !== 0) process.exit(status ?? 1);
+await import('./prebuild-kernels.mjs');
 const command = new URL('../dist/cli/main.js', import.meta.url);
 if (existsSync(command)) chmodSync(command, 0o755);

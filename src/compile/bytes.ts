@@ -55,9 +55,13 @@ export class Bytes {
   }
 
   append(other: Bytes): this {
-    this.#reserve(other.length);
-    this.#data.set(other.view(), this.length);
-    this.length += other.length;
+    return this.copy(other.view());
+  }
+
+  copy(data: Uint8Array): this {
+    this.#reserve(data.length);
+    this.#data.set(data, this.length);
+    this.length += data.length;
     return this;
   }
 

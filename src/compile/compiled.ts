@@ -69,7 +69,7 @@ export class CompiledDynamics {
   #external = new Float64Array(0);
   readonly #force = new Float64Array(6);
   /** Bodies that are not part of the ground. */
-  #places: readonly { readonly body: number; readonly link: number; readonly X: Float64Array }[] = [];
+  #places: readonly { readonly body: number; readonly link: number; readonly X: Float64Array }[] | undefined;
   /** 1 for each degree of freedom of a damped joint. */
   readonly #damped: Uint8Array;
 
@@ -90,9 +90,6 @@ export class CompiledDynamics {
     }
     this.#plan = createPlan(this.readable.tree);
     this.#layout = layoutOf(this.#plan);
-    this.#places = this.#plan.bodies.flatMap(({ link, X }, body) =>
-      link < 0 ? [] : [{ body, link, X: Float64Array.from(X) }],
-    );
     try {
       this.#store = new Store(this.#layout.end, options.shared === true);
       this.#store.onGrowth = () => this.#refreshViews();
@@ -281,6 +278,9 @@ export class CompiledDynamics {
     out.fill(0);
     if (external === undefined) return;
     const force = this.#force;
+    this.#places ??= this.#plan!.bodies.flatMap(({ link, X }, body) =>
+      link < 0 ? [] : [{ body, link, X: Float64Array.from(X) }],
+    );
     for (const { link, X, body } of this.#places) {
       forceToA(force, 0, X, 0, external, 6 * body);
       for (let k = 0; k < 6; k++) out[6 * link + k] += force[k];

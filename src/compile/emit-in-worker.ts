@@ -3,9 +3,9 @@
 // worker-src, a bundle without the worker's file, an old Node), every request fails with WorkerMissing.
 
 import type { EmitAnswer, EmitRequest } from './emit-worker.js';
+import { workerThreads } from './node-modules.js';
 import type { Specialised } from './specialise.js';
 import type { Emit } from './specialiser.js';
-import { workerThreads } from './worker-threads.js';
 
 export class WorkerMissing extends Error {
   override readonly name = 'WorkerMissing';

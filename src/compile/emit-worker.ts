@@ -1,8 +1,8 @@
 // The program of the worker in which code for mechanisms is made: a request comes in, the bytes of a module go out.
 
+import { workerThreads } from './node-modules.js';
 import type { Plan } from './plan.js';
 import { type Specialised, type SpecialiseOptions, specialise } from './specialise.js';
-import { workerThreads } from './worker-threads.js';
 
 export interface EmitRequest {
   readonly id: number;

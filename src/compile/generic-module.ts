@@ -3,74 +3,34 @@
 
 import * as B from './bytes.js';
 import { ANGLE_ROW, ROW } from './generic-records.js';
-import { angleFormulas, type KernelKey, kernelFormulas, kernelPointers, type Pass } from './kernels.js';
+import { angleKernel, type KernelChoice, kernelFunction } from './kernel-store.js';
+import type { Pass } from './kernels.js';
+import { GENERIC_CONSTANT_BYTES, GENERIC_CONSTANTS_AT } from './layout.js';
 import { encodeModule, type ModuleFunction } from './module.js';
-import type { VectorGraph } from './vectors.js';
-import { ConstantPool, emitFunctions } from './wasm.js';
-
-/** A kernel by name, and a key that makes it. */
-export interface KernelChoice {
-  readonly pass: Pass;
-  readonly name: string;
-  readonly key: KernelKey;
-}
-
-/** The pair constants of the angle kernel stand at the start of the memory after the arrays; so many bytes. */
-export const GENERIC_CONSTANT_BYTES = 1024;
-
-const NUMBER = 8;
 
 const INWARDS: ReadonlySet<Pass> = new Set(['assemble', 'assembleLoaded', 'inverseIn']);
-
-/** Kernels made so far in this process, by name: they hold no addresses, so other mechanisms can have them too. */
-const KERNELS = new Map<string, ModuleFunction>();
 
 /**
  * Exports run(rows, end, angles, anglesEnd): addresses of the first row and after the last one.
  * `kernels`: for each pass, in the order of their numbers in the rows.
  */
-export function genericModule(
-  kernels: readonly (readonly KernelChoice[])[],
-  constantsAt: number,
-  shared: boolean,
-): Uint8Array<ArrayBuffer> {
-  const constants = new ConstantPool(constantsAt);
+export function genericModule(kernels: readonly (readonly KernelChoice[])[], shared: boolean): Uint8Array<ArrayBuffer> {
   const functions: ModuleFunction[] = [];
   const add = (made: ModuleFunction): number => functions.push(made) - 1;
-  const emit = (graph: VectorGraph, pointers: readonly number[], parameterArrays: readonly number[] = []): number => {
-    const [made] = emitFunctions(graph, {
-      arrays: [
-        ...pointers.map((_, k) => ({ parameter: 1 + k, offset: 0, stride: NUMBER })),
-        // Numbers in the row itself.
-        ...parameterArrays.map((offset) => ({ parameter: 0, offset, stride: NUMBER })),
-      ],
-      parameters: 1,
-      pointers,
-      functionSize: Number.MAX_SAFE_INTEGER,
-      constants,
-      slotsAt: 0,
-    }).functions;
-    return add(made);
-  };
-  const angle = emit(angleFormulas(), [...ANGLE_ROW.q, ...ANGLE_ROW.turn], [ANGLE_ROW.numbers]);
+  const { made: angles, constants } = angleKernel();
+  const angle = add(angles);
   const passes = kernels.map((choices, pass) => {
-    const made = choices.map(({ name, pass: step, key }) => {
-      const known = KERNELS.get(name);
-      if (known !== undefined) return add(known);
-      const number = emit(kernelFormulas(step, key), kernelPointers(step));
-      KERNELS.set(name, functions[number]);
-      return number;
-    });
+    const made = choices.map((choice) => add(kernelFunction(choice)));
     const inwards = choices.some(({ pass: name }) => INWARDS.has(name));
     return add(passLoop(made, ROW.kernel[pass], inwards));
   });
   add(driver(add(angleLoop(angle)), passes));
-  if (constants.bytes > GENERIC_CONSTANT_BYTES) throw new RangeError(`${constants.bytes} bytes of constants`);
+  if (8 * constants.length > GENERIC_CONSTANT_BYTES) throw new RangeError(`${constants.length} constants`);
   return encodeModule({
     functions,
-    memoryBytes: constantsAt + GENERIC_CONSTANT_BYTES,
+    memoryBytes: GENERIC_CONSTANTS_AT + GENERIC_CONSTANT_BYTES,
     shared,
-    data: { at: constantsAt, values: constants.values },
+    data: { at: GENERIC_CONSTANTS_AT, values: constants },
   });
 }
 

@@ -45,7 +45,19 @@ export const DEGREES: { readonly [type in FormulaType]: number } = {
   floating: 6,
 };
 
+const KNOWN = new Map<string, TypeFields>();
+
 export function typeFields(type: FormulaType, general: boolean): TypeFields {
+  const key = general ? `${type} any` : type;
+  let fields = KNOWN.get(key);
+  if (fields === undefined) {
+    fields = placeFields(type, general);
+    KNOWN.set(key, fields);
+  }
+  return fields;
+}
+
+function placeFields(type: FormulaType, general: boolean): TypeFields {
   let top: number = RECORD.own;
   const take = (count: number): number => {
     const at = top;

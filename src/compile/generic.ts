@@ -1,8 +1,9 @@
 // The generic tier for one mechanism: its tables and records in memory, and the kernels they name.
 
 import { restarts } from './aba.js';
-import { GENERIC_CONSTANT_BYTES, genericModule, type KernelChoice } from './generic-module.js';
+import { genericModule } from './generic-module.js';
 import { ANGLE_ROW, RECORD, ROW, typeFields } from './generic-records.js';
+import type { KernelChoice } from './kernel-store.js';
 import { type GenericTask, type KernelKey, kernelName, PASSES } from './kernels.js';
 import { aligned, type Layout } from './layout.js';
 import type { Plan, PlanLink } from './plan.js';
@@ -29,11 +30,10 @@ export function createGeneric(
   shared: boolean,
 ): Generic {
   const { links } = plan;
-  const constantsAt = aligned(scratchAt);
   const keys = keysOf(plan, task === 'forwardLoaded');
   const fields = keys.map(({ type, rotation }) => typeFields(type, rotation === 'any'));
   // Ground first, then the links; rows and angle rows behind them.
-  let top = constantsAt + GENERIC_CONSTANT_BYTES;
+  let top = aligned(scratchAt);
   const take = (bytes: number): number => {
     const at = top;
     top = aligned(top + bytes);
@@ -92,7 +92,7 @@ export function createGeneric(
     }
   };
   return {
-    bytes: genericModule(choices, constantsAt, shared),
+    bytes: genericModule(choices, shared),
     fill,
     call: [
       rows,
@@ -109,11 +109,13 @@ export function createGeneric(
   };
 }
 
-const ROTATIONS = new Map([
-  ['1,0,0,0,1,0,0,0,1', 'none'],
-  ['0,1,0,0,0,1,1,0,0', 'yzx'],
-  ['0,0,1,1,0,0,0,1,0', 'zxy'],
-] as const);
+function rotationOf(E: readonly number[]): KernelKey['rotation'] {
+  const ones = (i: number, j: number, k: number): boolean =>
+    E[i] === 1 && E[j] === 1 && E[k] === 1 && E.every((x, at) => x === 0 || at === i || at === j || at === k);
+  if (ones(0, 4, 8)) return 'none';
+  if (ones(1, 5, 6)) return 'yzx';
+  return ones(2, 3, 7) ? 'zxy' : 'any';
+}
 
 /** `loaded`: damped joints have an armature that is read from memory. */
 function keysOf({ links }: Plan, loaded: boolean): KernelKey[] {
@@ -124,10 +126,9 @@ function keysOf({ links }: Plan, loaded: boolean): KernelKey[] {
   // From the last link to the first, as the inward pass goes.
   for (let i = links.length - 1; i >= 0; i--) {
     const { type, E, armature, damped, sense, parent } = links[i];
-    const pattern = E.map((x) => x + 0).join() as Parameters<(typeof ROTATIONS)['get']>[0];
     keys[i] = {
       type,
-      rotation: ROTATIONS.get(pattern) ?? 'any',
+      rotation: rotationOf(E),
       armature: armature.some((x) => x !== 0) || (loaded && damped),
       negative: sense < 0,
       grounded: parent < 0,

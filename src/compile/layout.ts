@@ -23,13 +23,17 @@ export interface Layout {
 }
 
 const NUMBER = 8;
-/** Address 0 stays empty; arrays begin at cache lines. */
+/** Address 0 stays empty; all begin at cache lines. */
 const LINE = 64;
+
+/** The constants of the generic kernels stand at the same place in every memory, so their code can be made beforehand. */
+export const GENERIC_CONSTANTS_AT = LINE;
+export const GENERIC_CONSTANT_BYTES = 1024;
 
 export const aligned = (address: number): number => LINE * Math.ceil(address / LINE);
 
 export function layoutOf(plan: Plan, stride = 1): Layout {
-  let top = LINE;
+  let top = aligned(GENERIC_CONSTANTS_AT + GENERIC_CONSTANT_BYTES);
   const take = (numbers: number): number => {
     const at = top;
     top = aligned(top + NUMBER * numbers * stride);

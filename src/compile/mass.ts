@@ -9,15 +9,6 @@ export interface Mass {
   sigma: number[];
 }
 
-const PAIRS = [
-  [0, 0],
-  [0, 1],
-  [0, 2],
-  [1, 1],
-  [1, 2],
-  [2, 2],
-] as const;
-
 export function massOf(I: Float64Array, o: number): Mass {
   const half = (I[o + 4] + I[o + 7] + I[o + 9]) / 2;
   return {
@@ -69,20 +60,29 @@ export function dropRounding(link: Mass, moved: Mass): void {
   link.sigma = link.sigma.map((x) => (Math.abs(x) <= 1e-15 * size ? 0 : x));
 }
 
-/** Adds mass given in a placed frame: x = E^T y + t for its points y. */
+/**
+ * Adds mass given in a placed frame: x = E^T y + t for its points y. With f = E^T h, Sigma grows by
+ * E^T Sigma' E + t f^T + f t^T + m t t^T. Written out, since this runs in a process that has compiled nothing yet.
+ */
 export function addMass(to: Mass, { mass, h, sigma }: Mass, placement: Float64Array): void {
-  const E = placement.subarray(0, 9);
-  const t = placement.subarray(9);
-  const first = [0, 1, 2].map((i) => E[i] * h[0] + E[3 + i] * h[1] + E[6 + i] * h[2]);
-  const full = [0, 1, 2, 3, 4, 5, 6, 7, 8].map((k) => {
-    const [i, j] = [Math.floor(k / 3), k % 3];
-    return sigma[PAIRS.findIndex(([a, b]) => (a === i && b === j) || (a === j && b === i))];
-  });
-  PAIRS.forEach(([i, j], k) => {
-    let turned = 0;
-    for (let a = 0; a < 3; a++) for (let b = 0; b < 3; b++) turned += E[3 * a + i] * full[3 * a + b] * E[3 * b + j];
-    to.sigma[k] += turned + t[i] * first[j] + first[i] * t[j] + mass * t[i] * t[j];
-  });
-  for (let k = 0; k < 3; k++) to.h[k] += first[k] + mass * t[k];
+  const [a, b, c, d, e, f, g, k, l, tx, ty, tz] = placement;
+  const [hx, hy, hz] = h;
+  const [xx, xy, xz, yy, yz, zz] = sigma;
+  const fx = a * hx + d * hy + g * hz;
+  const fy = b * hx + e * hy + k * hz;
+  const fz = c * hx + f * hy + l * hz;
+  // Sigma' E, column by column.
+  const [x0, y0, z0] = [xx * a + xy * d + xz * g, xy * a + yy * d + yz * g, xz * a + yz * d + zz * g];
+  const [x1, y1, z1] = [xx * b + xy * e + xz * k, xy * b + yy * e + yz * k, xz * b + yz * e + zz * k];
+  const [x2, y2, z2] = [xx * c + xy * f + xz * l, xy * c + yy * f + yz * l, xz * c + yz * f + zz * l];
+  to.sigma[0] += a * x0 + d * y0 + g * z0 + 2 * tx * fx + mass * tx * tx;
+  to.sigma[1] += a * x1 + d * y1 + g * z1 + tx * fy + fx * ty + mass * tx * ty;
+  to.sigma[2] += a * x2 + d * y2 + g * z2 + tx * fz + fx * tz + mass * tx * tz;
+  to.sigma[3] += b * x1 + e * y1 + k * z1 + 2 * ty * fy + mass * ty * ty;
+  to.sigma[4] += b * x2 + e * y2 + k * z2 + ty * fz + fy * tz + mass * ty * tz;
+  to.sigma[5] += c * x2 + f * y2 + l * z2 + 2 * tz * fz + mass * tz * tz;
+  to.h[0] += fx + mass * tx;
+  to.h[1] += fy + mass * ty;
+  to.h[2] += fz + mass * tz;
   to.mass += mass;
 }

@@ -1,4 +1,5 @@
-// Node's threads, reached without an import, so that this folder loads in a browser.
+// What is used of Node's own modules, reached without an import, so that this folder loads in a browser. All of it is
+// undefined there, and in versions of Node before 20.16.
 
 interface ThreadEvents {
   on(event: 'message', listener: (data: unknown) => void): unknown;
@@ -7,7 +8,6 @@ interface ThreadEvents {
   postMessage(message: unknown): void;
 }
 
-/** The part of node:worker_threads that is used. */
 export interface WorkerThreads {
   readonly parentPort: ThreadEvents | null;
   readonly Worker: new (
@@ -16,8 +16,16 @@ export interface WorkerThreads {
   ) => ThreadEvents & { ref(): void; unref(): void };
 }
 
-/** Undefined in a browser, and in versions of Node before 20.16. */
-export function workerThreads(): WorkerThreads | undefined {
-  const { process } = globalThis as { process?: { getBuiltinModule?: (name: string) => unknown } };
-  return process?.getBuiltinModule?.('node:worker_threads') as WorkerThreads | undefined;
+export interface FileSystem {
+  readFileSync(path: URL): Uint8Array<ArrayBuffer>;
 }
+
+function builtin(name: string): unknown {
+  const { process } = globalThis as { process?: { getBuiltinModule?: (name: string) => unknown } };
+  return process?.getBuiltinModule?.(name);
+}
+
+export const workerThreads = (): WorkerThreads | undefined =>
+  builtin('node:worker_threads') as WorkerThreads | undefined;
+
+export const fileSystem = (): FileSystem | undefined => builtin('node:fs') as FileSystem | undefined;
