@@ -34,10 +34,10 @@ export interface LoadedModel {
   readonly state: State;
 }
 
-/** Adds MODEL and its options to a command. */
-export function withModel(command: Command): Command {
+/** Adds MODEL (or several of them) and its options to a command. */
+export function withModel(command: Command, argument: '<model>' | '<model...>' = '<model>'): Command {
   return command
-    .argument('<model>', 'a built-in name (see "manikin models") or a file: .urdf, .json')
+    .argument(argument, 'a built-in name (see "manikin models") or a file: .urdf, .json')
     .addOption(
       new Option('--base <how>', 'how the root hangs from the ground (URDF: fixed)').choices(['fixed', 'floating']),
     )

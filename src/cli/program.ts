@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import { addBenchForward } from './commands/bench-fd.js';
 import { addForward, addInverse } from './commands/dynamics.js';
 import { addDescribe, addEnergy, addInfo, addMassMatrix, addModels } from './commands/inspect.js';
 import { addReproduce } from './commands/reproduce.js';
@@ -43,6 +44,7 @@ Examples:
   addSchedule(program, terminal);
   addCalibrate(program, terminal);
   addReproduce(program, terminal);
+  addBenchForward(program, terminal);
   addModels(program, terminal);
   // Sub-commands inherit output and exit handling from the moment they are made, so set them again for all.
   for (const command of program.commands)

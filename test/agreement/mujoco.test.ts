@@ -1,11 +1,11 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { MujocoModel } from '../../src/cli/bench/mujoco.js';
 import { Dynamics } from '../../src/dynamics/dynamics.js';
 import { parseUrdf } from '../../src/formats/index.js';
 import type { Mechanism } from '../../src/mechanism/mechanism.js';
 import { State } from '../../src/mechanism/state.js';
 import { withBase } from '../../src/mechanism/variants.js';
 import { BUILTIN_MODELS, builtinMechanism } from '../../src/models/index.js';
-import { MujocoModel } from '../support/mujoco.js';
 import { ALL_JOINT_TYPES, randomMechanism, randomVector, relativeError } from '../support/random-mechanism.js';
 import { listShared, readShared } from '../support/shared.js';
 

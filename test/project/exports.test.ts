@@ -56,6 +56,7 @@ describe('public exports', () => {
         'parseSchedule',
         'parseState',
         'parseUrdf',
+        'writeMjcf',
       ],
     ],
     ['manikin/models', models, ['BUILTIN_MODELS', 'builtinMechanism', 'chain', 'compass', 'human']],

@@ -28,7 +28,8 @@ const ALLOWED = new Map<string, readonly string[]>([
 const PACKAGES = new Map<string, readonly string[]>([
   ['formats', ['@rgrove/parse-xml']],
   ['plot', ['d3-scale', 'd3-shape']],
-  ['cli', ['commander', 'node:*']],
+  // MuJoCo is for comparison, where it is installed.
+  ['cli', ['commander', 'node:*', '@mujoco/mujoco']],
 ]);
 
 function sourceFiles(): string[] {

@@ -1,24 +1,25 @@
 // MuJoCo (its official WebAssembly package) as an independent engine to compare with: loads MJCF or URDF text, takes a
 // State of ours, and gives accelerations, joint forces and the mass matrix back in our coordinates.
 
-import loadMujoco, { type MainModule, type MjData, type MjModel } from '@mujoco/mujoco';
-import type { Joint, Mechanism } from '../../src/mechanism/mechanism.js';
-import type { State } from '../../src/mechanism/state.js';
+import type { MainModule, MjData, MjModel } from '@mujoco/mujoco';
+import { writeMjcf } from '../../formats/index.js';
+import type { Joint, Mechanism } from '../../mechanism/mechanism.js';
+import type { State } from '../../mechanism/state.js';
 import {
   apply,
-  axisFrame,
   type Mat3,
   multiply,
   quaternionFromRotation,
   rotationFromQuaternion,
   transpose,
   type Vec3,
-} from '../../src/spatial/matrix3.js';
+} from '../../spatial/matrix3.js';
 
 let loaded: Promise<MainModule> | undefined;
 
+/** Fails where the package is not installed: it is not among the dependencies. */
 export function mujoco(): Promise<MainModule> {
-  loaded ??= loadMujoco();
+  loaded ??= import('@mujoco/mujoco').then(({ default: load }) => load());
   return loaded;
 }
 
@@ -54,7 +55,7 @@ export class MujocoModel {
   /** The mechanism written out as MJCF. Helical joints have no counterpart there. */
   static async fromMechanism(mechanism: Mechanism): Promise<MujocoModel> {
     const module = await mujoco();
-    return MujocoModel.#wrap(module, module.MjModel.from_xml_string(toMjcf(mechanism)), mechanism);
+    return MujocoModel.#wrap(module, module.MjModel.from_xml_string(writeMjcf(mechanism)), mechanism);
   }
 
   /** A URDF text read by MuJoCo's own importer; `mechanism` is what our importer made of the same text. */
@@ -148,6 +149,24 @@ export class MujocoModel {
     return times(T, this.nv, qacc, true);
   }
 
+  /**
+   * Calls for timing, in the state of the last `forward`: all of it, and the stages that forward dynamics without
+   * constraints is made of.
+   */
+  calls(): { readonly whole: () => void; readonly stages: () => void } {
+    const module = this.#module;
+    const model = this.#model;
+    const data = this.#data;
+    return {
+      whole: () => module.mj_forward(model, data),
+      stages: () => {
+        module.mj_fwdPosition(model, data);
+        module.mj_fwdVelocity(model, data);
+        module.mj_fwdAcceleration(model, data);
+      },
+    };
+  }
+
   /** Joint forces for the accelerations qdd. */
   inverse(state: State, qdd: Float64Array): Float64Array {
     const { T, rest } = this.#velocityMap(state);
@@ -188,81 +207,4 @@ function times(A: Float64Array, n: number, x: Float64Array, transposed: boolean)
   const y = new Float64Array(n);
   for (let i = 0; i < n; i++) for (let j = 0; j < n; j++) y[i] += (transposed ? A[j * n + i] : A[i * n + j]) * x[j];
   return y;
-}
-
-const list = (values: readonly number[]): string => values.join(' ');
-
-/** One MuJoCo body for each of ours. Joints of several degrees of freedom become several joints name:0, name:1, ... */
-export function toMjcf(mechanism: Mechanism): string {
-  const { bodies, joints, gravity } = mechanism;
-  const children: number[][] = bodies.map(() => []);
-  const roots: number[] = [];
-  joints.forEach(({ parent }, i) => {
-    (parent < 0 ? roots : children[parent]).push(i);
-  });
-  const parts: string[] = [];
-  const open = (i: number): void => {
-    const { mass, com, inertia: I, name } = bodies[i];
-    const joint = joints[i];
-    parts.push(
-      `<body name="${name}" pos="${list(joint.t)}" quat="${list(quaternionFromRotation(transpose(joint.E)))}">`,
-    );
-    parts.push(jointElements(joint));
-    // MuJoCo refuses a point mass: it gets the least inertia that passes there.
-    const [xx, yy, zz] = [I[0], I[4], I[8]].map((moment) => Math.max(moment, 1e-13));
-    if (mass > 0)
-      parts.push(`<inertial pos="${list(com)}" mass="${mass}" fullinertia="${list([xx, yy, zz, I[1], I[2], I[5]])}"/>`);
-  };
-  // Depth first with a stack of our own: chains are long. A negative entry closes a body.
-  const stack = [...roots].reverse();
-  while (stack.length > 0) {
-    const i = stack.pop()!;
-    if (i < 0) {
-      parts.push('</body>');
-      continue;
-    }
-    open(i);
-    stack.push(-1, ...[...children[i]].reverse());
-  }
-  return `<mujoco><compiler angle="radian" autolimits="false" balanceinertia="false"/>
-<option gravity="${list(gravity)}"/>
-<worldbody>${parts.join('\n')}</worldbody></mujoco>`;
-}
-
-function jointElements(joint: Joint): string {
-  const { type, name, axis, axis2, parent, armature } = joint;
-  const one = (suffix: string, kind: string, direction: Vec3): string =>
-    `<joint name="${name}${suffix}" type="${kind}" axis="${list(direction)}" armature="${armature}"/>`;
-  const plane = axisFrame(axis);
-  switch (type) {
-    case 'fixed':
-      return '';
-    case 'revolute':
-    case 'continuous':
-      return one('', 'hinge', axis);
-    case 'prismatic':
-      return one('', 'slide', axis);
-    case 'cylindrical':
-      return one(':0', 'hinge', axis) + one(':1', 'slide', axis);
-    case 'universal':
-      return one(':0', 'hinge', axis) + one(':1', 'hinge', axis2);
-    case 'planar':
-      return (
-        one(':0', 'slide', [plane[0], plane[1], plane[2]]) +
-        one(':1', 'slide', [plane[3], plane[4], plane[5]]) +
-        one(':2', 'hinge', axis)
-      );
-    case 'spherical':
-      return `<joint name="${name}" type="ball" armature="${armature}"/>`;
-    case 'floating':
-      if (parent < 0) return `<freejoint name="${name}"/>`;
-      return (
-        one(':0', 'slide', [1, 0, 0]) +
-        one(':1', 'slide', [0, 1, 0]) +
-        one(':2', 'slide', [0, 0, 1]) +
-        `<joint name="${name}:3" type="ball"/>`
-      );
-    default:
-      throw new Error(`MuJoCo has no ${type} joint`);
-  }
 }
