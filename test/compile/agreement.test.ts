@@ -1,5 +1,5 @@
 // Compiled code against the readable algorithms: every joint type, built-in, shared and random mechanisms, both tiers.
-// MANIKIN_RANDOM=500 tries that many random mechanisms.
+// MANIKIN_RANDOM=5000 tries that many random mechanisms.
 
 import { describe, expect, it } from 'vitest';
 import { CompiledDynamics } from '../../src/compile/compiled.js';
@@ -51,7 +51,7 @@ describe.each(['generic', 'specialised'] as const)('%s code', (tier) => {
   });
 
   it('random mechanisms', () => {
-    const count = Number(process.env.MANIKIN_RANDOM ?? 200);
+    const count = Number(process.env.MANIKIN_RANDOM ?? 500);
     for (let seed = 1; seed <= count; seed++) {
       const options = { forest: seed % 3 === 0, armature: seed % 2 === 0, shuffled: seed % 5 === 0 };
       expect(disagreement(randomMechanism(1000 + seed, options), tier), `seed ${1000 + seed}`).toBeLessThan(TOLERANCE);

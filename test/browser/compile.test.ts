@@ -1,0 +1,129 @@
+// Compiled dynamics in a page, under the policies that pages have: with 'wasm-unsafe-eval' compiled code runs, made in a
+// Web Worker; without it the plain path runs, and says so once.
+
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Simulation, State } from '../../src/index.js';
+import { builtinMechanism } from '../../src/models/index.js';
+import { hasBrowser, launchBrowser, serve } from '../support/browser.js';
+import { relativeError } from '../support/random-mechanism.js';
+
+const MAIN = `
+import { Dynamics, Simulation, State } from '/dist/index.js';
+import { compile } from '/dist/compile/index.js';
+import { builtinMechanism } from '/dist/models/index.js';
+const mechanism = builtinMechanism('human-34');
+const state = State.random(mechanism, 1);
+const result = {};
+try {
+  const compiled = compile(mechanism);
+  result.first = compiled.tier;
+  result.before = [...compiled.forward(state)];
+  await compiled.ready();
+  result.then = compiled.tier;
+  result.after = [...compiled.forward(state)];
+  result.explain = compiled.explain();
+  result.plain = [...new Dynamics(mechanism).forward(state)];
+  const batch = compile(mechanism, { batch: 3 });
+  for (const s of [0, 1, 2]) batch.setState(s, state);
+  batch.forward();
+  result.batch = Array.from({ length: mechanism.nv }, (_, k) => batch.qdd[k * batch.stride + 2]);
+  // Twice: the warning must come once.
+  new Simulation(mechanism);
+  const simulation = new Simulation(mechanism, { state });
+  simulation.runUntil(0.05);
+  result.engine = simulation.engine;
+  result.q = [...simulation.state.q];
+} catch (error) {
+  result.error = String(error);
+}
+const element = document.createElement('pre');
+element.id = 'result';
+element.textContent = JSON.stringify(result);
+document.body.append(element);`;
+
+interface Result {
+  readonly first: string;
+  readonly then: string;
+  readonly before: number[];
+  readonly after: number[];
+  readonly plain: number[];
+  readonly batch: number[];
+  readonly explain: string;
+  readonly engine: { readonly tier: string; readonly plainBecause?: string };
+  readonly q: number[];
+  readonly error?: string;
+}
+
+describe.skipIf(!hasBrowser())('compiled dynamics in a browser', () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchBrowser();
+  });
+  afterAll(() => browser?.close());
+
+  async function visit(policy: string): Promise<{ result: Result; warnings: string[] }> {
+    const pages = new Map([
+      ['/', '<!doctype html><title>compile</title><body><script type="module" src="/main.js"></script>'],
+      ['/main.js', MAIN],
+    ]);
+    const site = await serve(pages, { 'content-security-policy': `default-src 'none'; ${policy}` });
+    try {
+      const page = await browser.newPage();
+      const warnings: string[] = [];
+      page.on('console', (message) => {
+        if (message.type() === 'warning') warnings.push(message.text());
+      });
+      await page.goto(site.url);
+      const text = await page.locator('#result').textContent({ timeout: 20_000 });
+      await page.close();
+      return { result: JSON.parse(text!) as Result, warnings };
+    } finally {
+      await site.close();
+    }
+  }
+
+  const expected = (): Float64Array => {
+    const mechanism = builtinMechanism('human-34');
+    const simulation = new Simulation(mechanism, { state: State.random(mechanism, 1) });
+    simulation.runUntil(0.05);
+    return simulation.state.q;
+  };
+
+  const agrees = (got: readonly number[], reference: readonly number[]): void =>
+    expect(relativeError(Float64Array.from(got), Float64Array.from(reference))).toBeLessThan(1e-11);
+
+  it("script-src 'self' 'wasm-unsafe-eval': compiled, in a worker, and the motion that Node gives", async () => {
+    const { result, warnings } = await visit("script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'");
+    expect(result.error).toBeUndefined();
+    expect([result.first, result.then]).toEqual(['generic', 'specialised']);
+    expect(result.explain).not.toContain('no worker');
+    agrees(result.before, result.plain);
+    agrees(result.after, result.plain);
+    agrees(result.batch, result.plain);
+    expect(result.engine).toEqual({ tier: 'generic' });
+    expect(relativeError(Float64Array.from(result.q), expected())).toBeLessThan(1e-10);
+    expect(warnings).toEqual([]);
+  });
+
+  it("without workers: says so, and makes the code on the page's thread when asked", async () => {
+    const { result } = await visit("script-src 'self' 'wasm-unsafe-eval'; worker-src 'none'");
+    expect(result.error).toBeUndefined();
+    expect([result.first, result.then]).toEqual(['generic', 'specialised']);
+    agrees(result.after, result.plain);
+  });
+
+  it("script-src 'self' alone: the plain path, said once", async () => {
+    const { result, warnings } = await visit("script-src 'self'; worker-src 'self'");
+    expect(result.error).toBeUndefined();
+    expect([result.first, result.then]).toEqual(['plain', 'plain']);
+    expect(result.explain).toContain('WebAssembly cannot be used here');
+    expect(result.before).toEqual(result.plain);
+    agrees(result.batch, result.plain);
+    expect(result.engine.tier).toBe('plain');
+    expect(result.engine.plainBecause).toContain('WebAssembly');
+    expect(warnings.filter((text) => text.includes('Manikin'))).toEqual([
+      expect.stringContaining('Manikin computes in plain TypeScript'),
+    ]);
+  });
+});
