@@ -1,6 +1,6 @@
 // A mechanism with its dynamics compiled: the same interface as Dynamics (src/dynamics/dynamics.ts), the same results,
-// and better code as it becomes ready. Each task starts on generic kernels (the mass matrix on the readable algorithm)
-// and is swapped to code for this mechanism as soon as that is there.
+// and better code as it becomes ready. Each task starts on generic kernels and is swapped to code for this mechanism as
+// soon as that is there.
 
 import { Dynamics, type ForwardOptions, type InverseOptions, type MassMatrix } from '../dynamics/dynamics.js';
 import { addPassiveForces } from '../dynamics/passive.js';
@@ -10,7 +10,7 @@ import type { State } from '../mechanism/state.js';
 import type { Tree } from '../mechanism/tree.js';
 import { forceToA } from '../spatial/spatial.js';
 import { WorkerMissing } from './emit-in-worker.js';
-import { createGeneric } from './generic.js';
+import { countVisits, createGeneric } from './generic.js';
 import type { GenericTask } from './kernels.js';
 import { type Layout, layoutOf } from './layout.js';
 import { createPlan, isDamped, type Plan } from './plan.js';
@@ -45,6 +45,9 @@ interface Running {
   readonly scratch: readonly (readonly [number, number])[];
 }
 
+/** Mass matrices of deeper trees are left to the readable algorithm: code and tables grow with the square of the depth. */
+const MAX_VISITS = 100_000;
+
 const TASKS: readonly Task[] = ['forward', 'forwardLoaded', 'inverse', 'massMatrix'];
 
 export class CompiledDynamics {
@@ -60,6 +63,7 @@ export class CompiledDynamics {
   /** Rows of the mass matrix. */
   readonly #joints: MassMatrix['joints'];
   #specialiser: Specialiser | undefined;
+  #visits: number | undefined;
   #q = new Float64Array(0);
   #v = new Float64Array(0);
   #tau = new Float64Array(0);
@@ -105,7 +109,7 @@ export class CompiledDynamics {
     if (options.specialise === 'never') return;
     this.#specialiser = this.#createSpecialiser();
     if (options.specialise !== 'now') void this.#specialiser.request('forward');
-    else for (const task of options.tasks ?? TASKS) this.#specialiser.now(task);
+    else for (const task of options.tasks ?? TASKS) if (this.#compiles(task)) this.#specialiser.now(task);
   }
 
   get tree(): Tree {
@@ -126,7 +130,8 @@ export class CompiledDynamics {
    * worker can be had it is made on this thread: asking is consent.
    */
   ready(task: Task = 'forward'): Promise<void> {
-    return this.#specialiser?.ready(task) ?? Promise.resolve();
+    if (this.#specialiser === undefined || !this.#compiles(task)) return Promise.resolve();
+    return this.#specialiser.ready(task);
   }
 
   /** Accelerations under the joint forces tau. Options as in Dynamics; some of them take the readable algorithm. */
@@ -170,10 +175,9 @@ export class CompiledDynamics {
 
   /** The mass matrix; `out` takes its nv x nv numbers. */
   massMatrix(state: State, options: { readonly out?: Float64Array } = {}): MassMatrix {
-    const running = this.#running.get('massMatrix');
+    const running = this.#best('massMatrix');
     const { nv } = this.mechanism;
     if (running === undefined || this.#isForeign(state)) {
-      void this.#specialiser?.request('massMatrix');
       const result = this.readable.massMatrix(state);
       if (options.out === undefined) return result;
       options.out.set(result.H);
@@ -239,11 +243,10 @@ export class CompiledDynamics {
     store.reserve(generic.memoryBytes);
     generic.fill(store.memory.buffer);
     const { run } = store.instantiate(new (webAssembly().Module)(generic.bytes));
-    const [rows, end, angles, anglesEnd] = generic.call;
-    // Without a joint that moves there is nothing to loop over.
-    const empty = rows === end;
+    const [rows, end, angles, anglesEnd, visits, visitsEnd] = generic.call;
     const { scratch } = generic;
-    const running: Running = { tier: 'generic', run: () => empty || run(rows, end, angles, anglesEnd), scratch };
+    const code = (): void => run(rows, end, angles, anglesEnd, visits, visitsEnd);
+    const running: Running = { tier: 'generic', run: code, scratch };
     this.#running.set(task, running);
     const time = (performance.now() - start).toFixed(1);
     this.#notes.push(`Generic kernels for ${task}: ${generic.kernels}, ready in ${time} ms.`);
@@ -287,9 +290,15 @@ export class CompiledDynamics {
     }
   }
 
+  #compiles(task: Task): boolean {
+    if (task !== 'massMatrix') return true;
+    this.#visits ??= countVisits(this.#plan!.links);
+    return this.#visits <= MAX_VISITS;
+  }
+
   /** Generic kernels are made on first use, and better code asked for. */
   #best(task: GenericTask): Running | undefined {
-    if (this.#store === undefined) return undefined;
+    if (this.#store === undefined || !this.#compiles(task)) return undefined;
     const running = this.#running.get(task) ?? this.#startGeneric(task);
     if (running.tier !== 'specialised' && this.#specialiser !== undefined) void this.#specialiser.request(task);
     return running;

@@ -100,6 +100,24 @@ export const ROW = {
   qdd: 32,
   armature: 36,
   external: 40,
+  /** For the mass matrix: the link's columns on their way to the root (12 numbers each), its rows of the matrix. */
+  columns: 44,
+  rows: [48, 52, 56, 60, 64, 68],
+  bytes: 72,
+} as const;
+
+/**
+ * A row of the table of visits, which the mass matrix has: one column of a link at one of its ancestors. Offsets in bytes:
+ * the ancestor's kernel and record, where the column is and where it goes, where its entries with the ancestor's degrees of
+ * freedom go: in a row of the matrix, and down a column.
+ */
+export const VISIT = {
+  kernel: 0,
+  own: 4,
+  from: 8,
+  to: 12,
+  row: 16,
+  column: [20, 24, 28, 32, 36, 40],
   bytes: 44,
 } as const;
 

@@ -2,9 +2,9 @@
 
 import { restarts } from './aba.js';
 import { genericModule } from './generic-module.js';
-import { ANGLE_ROW, RECORD, ROW, typeFields } from './generic-records.js';
+import { ANGLE_ROW, RECORD, ROW, typeFields, VISIT } from './generic-records.js';
 import type { KernelChoice } from './kernel-store.js';
-import { type GenericTask, type KernelKey, kernelName, PASSES } from './kernels.js';
+import { COLUMN_NUMBERS, type GenericTask, type KernelKey, kernelName, PASSES } from './kernels.js';
 import { aligned, type Layout } from './layout.js';
 import type { Plan, PlanLink } from './plan.js';
 
@@ -13,7 +13,14 @@ export interface Generic {
   /** Writes constants, rows and the ground's record; once, before the first call. */
   readonly fill: (memory: ArrayBufferLike) => void;
   /** Arguments of the exported function `run`. */
-  readonly call: readonly [rows: number, end: number, angles: number, anglesEnd: number];
+  readonly call: readonly [
+    rows: number,
+    end: number,
+    angles: number,
+    anglesEnd: number,
+    visits: number,
+    visitsEnd: number,
+  ];
   readonly memoryBytes: number;
   /** Stretches of memory, from address to address, that hold intermediate values only. */
   readonly scratch: readonly (readonly [number, number])[];
@@ -46,6 +53,11 @@ export function createGeneric(
   const spare = take(2 * NUMBER);
   const angleRows = take(ANGLE_ROW.bytes * Math.ceil(angles.length / 2));
   const { choices, numbers } = chooseKernels(keys, task);
+  const mass = task === 'massMatrix';
+  const columns = take(mass ? NUMBER * COLUMN_NUMBERS * plan.nv : 0);
+  const visits = mass ? visitsOf(links) : [];
+  const visitRows = take(VISIT.bytes * visits.length);
+  const entry = (row: number, column: number): number => layout.massMatrix + NUMBER * (row * plan.nv + column);
   const fill = (memory: ArrayBufferLike): void => {
     const float = new Float64Array(memory, 0, top / NUMBER);
     const int = new Int32Array(memory, 0, top / 4);
@@ -71,6 +83,10 @@ export function createGeneric(
       numbers.forEach((ofPass, pass) => {
         put(ROW.kernel[pass], ofPass[i]);
       });
+      if (mass) {
+        put(ROW.columns, columns + NUMBER * COLUMN_NUMBERS * link.iv);
+        for (let k = 0; k < link.nv; k++) put(ROW.rows[k], entry(link.iv + k, link.iv));
+      }
       put(ROW.own, records[i]);
       put(ROW.parent, link.parent < 0 ? ground : records[link.parent]);
       put(ROW.q, layout.q + NUMBER * link.iq);
@@ -79,6 +95,17 @@ export function createGeneric(
       put(ROW.qdd, layout.qdd + NUMBER * link.iv);
       put(ROW.armature, layout.armature + NUMBER * link.iv);
       put(ROW.external, layout.external + NUMBER * 6 * i);
+    });
+    visits.forEach(({ dof, link, even }, at) => {
+      const row = (visitRows + VISIT.bytes * at) / 4;
+      const { iv, nv } = links[link];
+      const column = columns + NUMBER * COLUMN_NUMBERS * dof;
+      int[row + VISIT.kernel / 4] = numbers[2][link];
+      int[row + VISIT.own / 4] = records[link];
+      int[row + VISIT.from / 4] = column + (even ? 0 : 6 * NUMBER);
+      int[row + VISIT.to / 4] = column + (even ? 6 * NUMBER : 0);
+      int[row + VISIT.row / 4] = entry(dof, iv);
+      for (let l = 0; l < nv; l++) int[row + VISIT.column[l] / 4] = entry(iv + l, dof);
     });
     for (let k = 0; k < 2 * Math.ceil(angles.length / 2); k++) {
       const lane = k % 2;
@@ -92,19 +119,24 @@ export function createGeneric(
     }
   };
   return {
-    bytes: genericModule(choices, shared),
+    bytes: genericModule(PASSES[task], choices, shared),
     fill,
     call: [
       rows,
       rows + ROW.bytes * links.length,
       angleRows,
       angleRows + ANGLE_ROW.bytes * Math.ceil(angles.length / 2),
+      visitRows,
+      visitRows + VISIT.bytes * visits.length,
     ],
     memoryBytes: top,
-    scratch: records.flatMap((at, i): [number, number][] => [
-      [at, at + NUMBER * RECORD.own],
-      [at + NUMBER * fields[i].turn, at + NUMBER * fields[i].E],
-    ]),
+    scratch: [
+      ...records.flatMap((at, i): [number, number][] => [
+        [at, at + NUMBER * RECORD.own],
+        [at + NUMBER * fields[i].turn, at + NUMBER * fields[i].E],
+      ]),
+      [columns, columns + (mass ? NUMBER * COLUMN_NUMBERS * plan.nv : 0)],
+    ],
     kernels: choices.reduce((sum, list) => sum + list.length, 0),
   };
 }
@@ -115,6 +147,34 @@ function rotationOf(E: readonly number[]): KernelKey['rotation'] {
   if (ones(0, 4, 8)) return 'none';
   if (ones(1, 5, 6)) return 'yzx';
   return ones(2, 3, 7) ? 'zxy' : 'any';
+}
+
+/** One column of a link at one of its ancestors; `even` where it has come an even number of steps. */
+interface Visit {
+  readonly dof: number;
+  readonly link: number;
+  readonly even: boolean;
+}
+
+/** How many visits a mass matrix takes: for each degree of freedom the links above it. */
+export function countVisits(links: readonly PlanLink[]): number {
+  const depth: number[] = [];
+  let count = 0;
+  for (const { parent, nv } of links) {
+    depth.push(parent < 0 ? 0 : depth[parent] + 1);
+    count += nv * depth[depth.length - 1];
+  }
+  return count;
+}
+
+function visitsOf(links: readonly PlanLink[]): Visit[] {
+  return links.flatMap(({ parent, iv, nv }) => {
+    const visits: Visit[] = [];
+    for (let dof = iv; dof < iv + nv; dof++)
+      for (let link = parent, even = true; link >= 0; link = links[link].parent, even = !even)
+        visits.push({ dof, link, even });
+    return visits;
+  });
 }
 
 /** `loaded`: damped joints have an armature that is read from memory. */
@@ -151,6 +211,8 @@ function chooseKernels(
     const known = new Map<string, number>();
     choices[at] = [];
     return keys.map((key) => {
+      // Nothing comes to a leaf from below.
+      if (pass === 'carry' && key.leaf) return 0;
       const name = kernelName(pass, key);
       let number = known.get(name);
       if (number === undefined) {

@@ -4,7 +4,7 @@
 
 import { accelerate, assemble, type Column, type Lag, move, restarts, rigidInertia } from './aba.js';
 import { isFreeAboutZ } from './frames.js';
-import { DEGREES, RECORD, ROW, type TypeFields, typeFields } from './generic-records.js';
+import { DEGREES, RECORD, ROW, type TypeFields, typeFields, VISIT } from './generic-records.js';
 import type { Node } from './graph.js';
 import { forceToParent } from './inverse.js';
 import {
@@ -18,6 +18,7 @@ import {
   poseOf,
   slides,
 } from './joint-formulas.js';
+import { type Composite, momentum, toParent } from './mass-matrix.js';
 import { inertialForce, type Motion, pointAcceleration, step } from './motion.js';
 import { sincos } from './trig.js';
 import { type Vec3, type Vec6, VectorGraph } from './vectors.js';
@@ -44,6 +45,8 @@ export const PASSES = {
   /** With forces from outside, and armatures, that are read from the arrays. */
   forwardLoaded: ['move', 'assembleLoaded', 'accelerate'],
   inverse: ['inverseOut', 'inverseIn'],
+  /** The last goes over visits (generic-records.ts), not over links. */
+  massMatrix: ['pose', 'composite', 'carry'],
 } as const;
 export type GenericTask = keyof typeof PASSES;
 export type Pass = (typeof PASSES)[GenericTask][number];
@@ -52,11 +55,12 @@ export type Pass = (typeof PASSES)[GenericTask][number];
 export function kernelName(pass: Pass, key: KernelKey): string {
   const { type, rotation, armature, negative, grounded, parentRests, leaf, first } = key;
   const flag = (on: boolean, name: string): string => (on ? ` ${name}` : '');
-  const outwards = pass === 'move' || pass === 'inverseOut';
+  const outwards = pass === 'move' || pass === 'inverseOut' || pass === 'pose';
   // Types with a whole matrix use the placement only to make it.
   const turn = outwards || !hasMatrix(type) ? ` ${rotation}` : '';
   const common = `${pass} ${type}${turn}${flag(negative, 'negative')}${flag(grounded, 'grounded')}`;
   if (outwards) return common + flag(pass === 'move' && parentRests, 'from rest');
+  if (pass === 'carry') return common;
   if (pass === 'accelerate') return common + flag(armature, 'armature');
   return common + flag(armature, 'armature') + flag(leaf, 'leaf') + flag(first, 'first');
 }
@@ -70,10 +74,25 @@ const TAU = 4;
 const QDD = 5;
 const ARMATURE = 6;
 const EXTERNAL = 7;
+/** In place of V and what follows, in `composite`. */
+const COLUMNS = 3;
+const ROWS = 4;
+/** In place of PARENT and what follows, in `carry`. */
+const FROM = 1;
+const TO = 2;
+const ENTRY_ROW = 3;
+const ENTRY_COLUMN = 4;
 /** All kernels but those that are loaded do without the last two. */
 const POINTERS = [ROW.own, ROW.parent, ROW.q, ROW.v, ROW.tau, ROW.qdd, ROW.armature, ROW.external];
-export const kernelPointers = (pass: Pass): readonly number[] =>
-  pass === 'assembleLoaded' ? POINTERS : POINTERS.slice(0, ARMATURE);
+export function kernelPointers(pass: Pass): readonly number[] {
+  if (pass === 'assembleLoaded') return POINTERS;
+  if (pass === 'composite') return [...POINTERS.slice(0, COLUMNS), ROW.columns, ...ROW.rows];
+  if (pass === 'carry') return [VISIT.own, VISIT.from, VISIT.to, VISIT.row, ...VISIT.column];
+  return POINTERS.slice(0, ARMATURE);
+}
+
+/** Numbers of a column on its way to the root: six, and room for the next six. */
+export const COLUMN_NUMBERS = 12;
 
 export function kernelFormulas(pass: Pass, key: KernelKey): VectorGraph {
   const kernel = new Kernel(key);
@@ -169,6 +188,46 @@ class Kernel {
     const tau = pose.S.map((column, k) => g.add(g.dot(column, p), g.mul(this.#link.armature[k], qdd[k])));
     this.#write(TAU, 0, this.#signed(tau));
     if (!grounded) this.#addToParent(forceToParent(g, pose, p), 21);
+  }
+
+  pose(): void {
+    this.#computePose();
+  }
+
+  /** The subtree as if rigid, the link's own block of the matrix, and its columns I S in parent coordinates. */
+  composite(): void {
+    const { g } = this;
+    const { leaf, grounded } = this.#key;
+    const { mass, h, sigma, armature } = this.#link;
+    const own = [mass, ...h, ...sigma];
+    const [m, hx, hy, hz, ...second] = leaf ? own : g.addAll(own, g.inputs(OWN, RECORD.fromBelow, 10));
+    const whole: Composite = { mass: m, h: [hx, hy, hz], sigma: second };
+    const pose = this.#readPose();
+    const { S } = pose;
+    S.forEach((column, k) => {
+      const F = momentum(g, whole, column);
+      for (let l = 0; l <= k; l++) {
+        const entry = g.dot(S[l], F);
+        g.output(ROWS + l, k, l === k ? g.add(entry, armature[k]) : entry);
+        if (l < k) g.output(ROWS + k, l, entry);
+      }
+      if (!grounded) this.#write(COLUMNS, COLUMN_NUMBERS * k, this.#signed(forceToParent(g, pose, F)));
+    });
+    if (grounded) return;
+    const up = toParent(g, pose, whole);
+    this.#addToParent([up.mass, ...up.h, ...up.sigma]);
+  }
+
+  /** A column of a link below: its entries with this link's degrees of freedom, and on to the parent. */
+  carry(): void {
+    const { g } = this;
+    const pose = this.#readPose();
+    const F = g.inputs(FROM, 0, 6);
+    this.#signed(pose.S.map((column) => g.dot(column, F))).forEach((entry, l) => {
+      g.output(ENTRY_ROW, l, entry);
+      g.output(ENTRY_COLUMN + l, 0, entry);
+    });
+    if (!this.#key.grounded) this.#write(TO, 0, forceToParent(g, pose, F));
   }
 
   /** Adds to what the children give the parent; the first of them writes without reading. */

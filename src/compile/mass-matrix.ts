@@ -18,7 +18,7 @@ import { inMetres } from './units.js';
 import { SYM, type Sym3, type Vec3, type Vec6, type VectorGraph } from './vectors.js';
 
 /** Mass, first moment and second moments of a subtree as if rigid. */
-interface Composite {
+export interface Composite {
   readonly mass: Node;
   readonly h: Vec3;
   readonly sigma: Sym3;
@@ -91,7 +91,7 @@ function twoByTwo(g: VectorGraph, columns: readonly Columns[]): Columns[] {
 }
 
 /** E^T Sigma E + t h'^T + (E^T h) t^T with h' = E^T h + m t. */
-function toParent(g: VectorGraph, { rotation, r }: Pose, { mass, h, sigma }: Composite): Composite {
+export function toParent(g: VectorGraph, { rotation, r }: Pose, { mass, h, sigma }: Composite): Composite {
   const turned = rotation.toParent(h);
   const moved = g.plus(turned, g.times(mass, r));
   const A = rotation.symToParent(sigma);
@@ -106,7 +106,7 @@ function toParent(g: VectorGraph, { rotation, r }: Pose, { mass, h, sigma }: Com
 }
 
 /** I S = [I w + h x v, m v - h x w] for S = [w, v]. */
-function momentum(g: VectorGraph, { mass, h, sigma }: Composite, S: Vec6): Vec6 {
+export function momentum(g: VectorGraph, { mass, h, sigma }: Composite, S: Vec6): Vec6 {
   const w: Vec3 = [S[0], S[1], S[2]];
   const v: Vec3 = [S[3], S[4], S[5]];
   const n = g.plus(g.applySym(g.complement(sigma), w), g.cross(h, v));

@@ -37,7 +37,7 @@ function disagreement(mechanism: Mechanism, tier: 'generic' | 'specialised', sta
     compare(compiled.inverse(state, given), readable.inverse(state, given));
     compare(compiled.massMatrix(state).H, readable.massMatrix(state).H);
   }
-  expect([compiled.tierOf('forwardLoaded'), compiled.tierOf('inverse')]).toEqual([tier, tier]);
+  for (const task of ['forwardLoaded', 'inverse', 'massMatrix'] as const) expect(compiled.tierOf(task)).toBe(tier);
   compiled.dispose();
   return worst;
 }

@@ -220,6 +220,16 @@ describe('compile', () => {
       expect(compiled.forward(state, undefined, options)).toEqual(compiled.readable.forward(state, undefined, options));
   });
 
+  it('leaves the mass matrix of a very long chain to the readable algorithm', async () => {
+    const chain = builtinMechanism('chain-500');
+    const compiled = compile(chain, { specialise: 'never' });
+    const state = State.random(chain, 1);
+    expect(compiled.massMatrix(state).H).toEqual(compiled.readable.massMatrix(state).H);
+    expect(compiled.tierOf('massMatrix')).toBe('plain');
+    await compiled.ready('massMatrix');
+    expect([compiled.tierOf('massMatrix'), compiled.tier]).toEqual(['plain', 'generic']);
+  });
+
   it('refuses states of other mechanisms', () => {
     const compiled = compile(human, { specialise: 'never' });
     const other = State.random(builtinMechanism('chain-8'), 1);
