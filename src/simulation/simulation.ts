@@ -203,6 +203,7 @@ export class Simulation {
 
   #refuseNonFinite(): void {
     const { q, v, time } = this.state;
+    if (allFinite(q) && allFinite(v)) return;
     for (const [i, { iq, iv, model, name }] of this.mechanism.joints.entries()) {
       let fine = true;
       for (let k = iq; k < iq + model.nq; k++) fine &&= Number.isFinite(q[k]);
@@ -230,6 +231,13 @@ export class Simulation {
       if (onStep?.(this) === false) return;
     }
   }
+}
+
+/** Zero times a number is zero, unless it is not finite. */
+function allFinite(numbers: Float64Array): boolean {
+  let sum = 0;
+  for (let k = 0; k < numbers.length; k++) sum += numbers[k] * 0;
+  return sum === 0;
 }
 
 let warned = false;
