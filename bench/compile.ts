@@ -2,7 +2,7 @@
 // matrix), and the operations that joints of each type take.
 
 import { readFileSync } from 'node:fs';
-import { benchForward, type Report } from '../src/cli/bench/forward.js';
+import { benchForward } from '../src/cli/bench/forward.js';
 import { countOperations, type Task } from '../src/compile/index.js';
 import { createPlan } from '../src/compile/plan.js';
 import { parseDescription } from '../src/formats/index.js';
@@ -15,8 +15,8 @@ import type { Mat3 } from '../src/spatial/matrix3.js';
 /** Operations that one more link adds to a chain of ten equal joints: the mean of two, since axes alternate. */
 export interface CountLine {
   readonly type: JointTypeName;
-  /** How the joints are placed: axes renamed and an offset along one axis, or any rotation and offset. */
-  readonly placement: 'along axes' | 'any';
+  /** How the joints are placed: axes renamed and an offset along one axis, any rotation and offset, or as in robotics. */
+  readonly placement: 'along axes' | 'any' | 'Denavit-Hartenberg';
   readonly task: Task;
   readonly multiplications: number;
   readonly additions: number;
@@ -34,15 +34,27 @@ const COUNTED: readonly JointTypeName[] = [
   'floating',
 ];
 
+/** The parameters of Denavit and Hartenberg (as changed by Craig): length a, offset d, twist alpha, then the joint about z. */
+const [A, D, ALPHA] = [0.3, 0.2, 0.7];
+const PLACEMENTS = {
+  'along axes': { at: [0, 0, 0.3], rpy: [0, 0, 0] },
+  any: { at: [0.1, 0.2, 0.3], rpy: [0.3, 0.5, 0.7] },
+  'Denavit-Hartenberg': { at: [A, -D * Math.sin(ALPHA), D * Math.cos(ALPHA)], rpy: [ALPHA, 0, 0] },
+} as const;
+
 function countedChain(type: JointTypeName, n: number, placement: CountLine['placement']): Mechanism {
   const builder = new MechanismBuilder();
   const I: Mat3 = [0.05, 0.002, 0.003, 0.002, 0.06, -0.004, 0.003, -0.004, 0.04];
   for (let i = 0; i < n; i++)
     builder.link(`b${i}`, {
       parent: i === 0 ? null : `b${i - 1}`,
-      joint: { type, axis: i % 2 === 0 ? [0, 1, 0] : [1, 0, 0], axis2: [0, 0, 1], pitch: 0.1 },
-      at: placement === 'any' ? [0.1, 0.2, 0.3] : [0, 0, 0.3],
-      rpy: placement === 'any' ? [0.3, 0.5, 0.7] : [0, 0, 0],
+      joint: {
+        type,
+        axis: placement === 'Denavit-Hartenberg' ? [0, 0, 1] : i % 2 === 0 ? [0, 1, 0] : [1, 0, 0],
+        axis2: placement === 'Denavit-Hartenberg' ? [1, 0, 0] : [0, 0, 1],
+        pitch: 0.1,
+      },
+      ...PLACEMENTS[placement],
       mass: 1 + 0.1 * i,
       com: [0.01, 0.02, 0.15],
       inertia: I,
@@ -50,11 +62,22 @@ function countedChain(type: JointTypeName, n: number, placement: CountLine['plac
   return builder.build();
 }
 
+const TASKS = ['forward', 'inverse', 'massMatrix'] as const;
+
+/** All operations of six revolute joints in Denavit-Hartenberg placement, the arm of the literature. */
+export function sixJointCounts(): Omit<CountLine, 'type' | 'placement'>[] {
+  const plan = createPlan(createTree(countedChain('revolute', 6, 'Denavit-Hartenberg')));
+  return TASKS.map((task) => {
+    const { multiplications, additions, divisions } = countOperations(plan, task);
+    return { task, multiplications, additions, divisions };
+  });
+}
+
 export function operationCounts(): CountLine[] {
   const lines: CountLine[] = [];
   for (const type of COUNTED)
-    for (const placement of ['along axes', 'any'] as const)
-      for (const task of ['forward', 'inverse', 'massMatrix'] as const) {
+    for (const placement of ['along axes', 'any', 'Denavit-Hartenberg'] as const)
+      for (const task of TASKS) {
         const [less, more] = [10, 12].map((n) =>
           countOperations(createPlan(createTree(countedChain(type, n, placement))), task),
         );
@@ -81,7 +104,7 @@ export function benchMechanisms(folder: URL = REFERENCE): { name: string; mechan
   });
 }
 
-export async function run(): Promise<Report & { readonly operations: readonly CountLine[] }> {
+export async function run(): Promise<object> {
   const report = await benchForward(benchMechanisms(), { all: true, note: (text) => console.error(text) });
-  return { ...report, operations: operationCounts() };
+  return { ...report, operations: operationCounts(), sixJoints: sixJointCounts() };
 }
