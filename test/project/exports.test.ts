@@ -58,7 +58,7 @@ describe('public exports', () => {
         'parseUrdf',
       ],
     ],
-    ['manikin/models', models, ['BUILTIN_MODELS', 'builtinMechanism', 'chain', 'compass', 'human']],
+    ['manikin/models', models, ['BUILTIN_MODELS', 'builtinMechanism', 'chain', 'compass', 'crowd', 'human']],
     [
       'manikin/schedule',
       schedule,
