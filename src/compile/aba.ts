@@ -94,6 +94,8 @@ export interface Column {
   readonly G: readonly Node[];
   /** u / D */
   readonly y: Node;
+  /** 1 / D; only the mixed form needs it. */
+  readonly inverse?: Node;
 }
 
 /** The index k for which S is the unit vector k, or -1. */
@@ -130,7 +132,7 @@ function eliminate(
       rest.push(g.sub(I[SYM6[i][j]], change));
     }
   return {
-    column: { G, y },
+    column: { G, y, inverse },
     rest: { I: rest, p: p.map((e, k) => (k === axis ? tau : g.add(e, g.mul(U[k], y)))) },
   };
 }

@@ -68,6 +68,11 @@ export class Graph {
   readonly outputs: Output[] = [];
   /** Numbers of nodes at which the graph may well be cut into functions. */
   readonly marks: number[] = [];
+  /**
+   * Where one phase ends and the next begins: numbers of nodes and of outputs made so far. Functions never cross it, so
+   * that something else can happen in between.
+   */
+  readonly phases: { readonly node: number; readonly output: number }[] = [];
   /** Sine and cosine stay single nodes: for counting operations. */
   readonly opaqueTrig: boolean;
   #table = new Int32Array(4096).fill(-1);
@@ -93,6 +98,11 @@ export class Graph {
   /** A good place to end one function and begin another: few values cross it. */
   mark(): void {
     this.marks.push(this.size);
+  }
+
+  /** Ends a phase. */
+  endPhase(): void {
+    this.phases.push({ node: this.size, output: this.outputs.length });
   }
 
   isConstant(n: Node): boolean {

@@ -162,7 +162,7 @@ export function alongJoint(g: VectorGraph, S: readonly Vec6[], x: readonly Node[
 }
 
 /** E of a quaternion [w, x, y, z], which need not be of unit length: tree to link coordinates. */
-function quaternionMatrix(g: VectorGraph, q: readonly Node[]): Mat3 {
+export function quaternionMatrix(g: VectorGraph, q: readonly Node[]): Mat3 {
   const [w, x, y, z] = q;
   const { one } = g;
   const k = g.div(g.constant(2), g.dot([w, x, y, z], [w, x, y, z]));

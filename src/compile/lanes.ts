@@ -16,12 +16,13 @@ export function singleUnits(plan: Plan): Unit[] {
   return plan.links.map(({ parent }, i) => ({ links: [i], parent }));
 }
 
-export function pairedUnits(plan: Plan): Unit[] {
+/** `alone`: links that share with nobody. */
+export function pairedUnits(plan: Pick<Plan, 'links'>, alone: ReadonlySet<number> = new Set()): Unit[] {
   const { links } = plan;
   const children: number[][] = links.map(() => []);
   const roots: number[] = [];
   for (const [i, { parent }] of links.entries()) (parent < 0 ? roots : children[parent]).push(i);
-  const shapes = shapesOf(plan, children);
+  const shapes = shapesOf(plan, children, alone);
   const byShape = (list: readonly number[]): number[] => [...list].sort((a, b) => shapes[a] - shapes[b] || a - b);
   const units: Unit[] = [];
   // Breadth first; depth first takes the same time.
@@ -50,14 +51,18 @@ export function pairedUnits(plan: Plan): Unit[] {
 }
 
 /** A number for each link: equal for links whose subtrees have the same shape. */
-function shapesOf({ links }: Plan, children: readonly (readonly number[])[]): number[] {
+function shapesOf(
+  { links }: Pick<Plan, 'links'>,
+  children: readonly (readonly number[])[],
+  alone: ReadonlySet<number>,
+): number[] {
   const known = new Map<string, number>();
   const shapes: number[] = new Array<number>(links.length).fill(0);
   for (let i = links.length - 1; i >= 0; i--) {
     const { type, E, armature, damped } = links[i];
     const below = children[i].map((child) => shapes[child]).sort((a, b) => a - b);
     const rotation = E.map((entry) => (entry === 0 ? '0' : 'x')).join('');
-    const own = `${type} ${damped} ${rotation} ${armature.map((x) => (x === 0 ? '0' : 'x')).join('')} (${below.join(' ')})`;
+    const own = `${type} ${damped} ${rotation} ${armature.map((x) => (x === 0 ? '0' : 'x')).join('')} (${below.join(' ')})${alone.has(i) ? ` ${i}` : ''}`;
     let shape = known.get(own);
     if (shape === undefined) {
       shape = known.size;

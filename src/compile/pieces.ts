@@ -9,6 +9,8 @@ export interface Piece {
   readonly from: number;
   readonly end: number;
   readonly outputs: readonly Output[];
+  /** Number of the phase it belongs to. */
+  readonly phase: number;
 }
 
 export interface Pieces {
@@ -32,30 +34,52 @@ function source(graph: Graph, n: Node): Node {
 
 export function cut(graph: Graph, functionSize: number, slotsAt: number, wide: boolean): Pieces {
   const live = graph.live();
-  const bounds = boundaries(graph, live, functionSize);
+  const { bounds, phaseOf } = boundaries(graph, live, functionSize);
   const count = bounds.length - 1;
   const pieceOf = new Int32Array(graph.size);
   for (let k = 0; k < count; k++) pieceOf.fill(k, bounds[k], bounds[k + 1]);
   const outputs: Output[][] = Array.from({ length: count }, () => []);
-  const home = (n: Node): number => {
-    const from = source(graph, n);
-    return graph.op[from] <= INPUT ? count - 1 : pieceOf[from];
-  };
-  for (const output of graph.outputs) outputs[home(output.node)].push(output);
+  // What is only read or constant is written in the phase that asked for it; the rest where it is computed.
+  const lastOf = graph.phases.map((_, phase) => phaseOf.lastIndexOf(phase));
+  let phase = 0;
+  for (const [k, output] of graph.outputs.entries()) {
+    while (phase < graph.phases.length && k >= graph.phases[phase].output) phase++;
+    const from = source(graph, output.node);
+    outputs[graph.op[from] <= INPUT ? (lastOf[phase] ?? count - 1) : pieceOf[from]].push(output);
+  }
   const last = lastUses(graph, live, pieceOf, source);
   const { slot, slotBytes } = placeSlots(graph, live, bounds, pieceOf, last, slotsAt, wide);
-  const pieces = outputs.map((list, k) => ({ from: bounds[k], end: bounds[k + 1], outputs: list }));
+  const pieces = outputs.map((list, k) => ({ from: bounds[k], end: bounds[k + 1], outputs: list, phase: phaseOf[k] }));
   return { live, pieces, slot, slotBytes };
 }
 
-/** Where functions begin and end: at marks where possible, anywhere where a stretch between marks is too long. */
-function boundaries(graph: Graph, live: Uint8Array, functionSize: number): number[] {
+/** Where functions begin and end, and the phase of each. */
+function boundaries(
+  graph: Graph,
+  live: Uint8Array,
+  functionSize: number,
+): { readonly bounds: readonly number[]; readonly phaseOf: readonly number[] } {
   const bounds = [0];
+  const phaseOf: number[] = [];
+  const ends = [...graph.phases.map(({ node }) => node), graph.size];
+  // After the end of the last phase there is nothing, unless no phase was ever ended.
+  if (graph.phases.length > 0) ends.pop();
+  ends.forEach((end, phase) => {
+    const from = bounds.at(-1)!;
+    bounds.push(...cuts(graph, live, functionSize, from, end), end);
+    while (phaseOf.length < bounds.length - 1) phaseOf.push(phase);
+  });
+  return { bounds, phaseOf };
+}
+
+/** Cuts between two nodes: at marks where possible, anywhere where a stretch between marks is too long. */
+function cuts(graph: Graph, live: Uint8Array, functionSize: number, from: number, end: number): number[] {
+  const bounds: number[] = [];
   const marks = new Set(graph.marks);
   let operations = 0;
   let sinceMark = 0;
-  let lastMark = 0;
-  for (let n = 0; n < graph.size; n++) {
+  let lastMark = from;
+  for (let n = from; n < end; n++) {
     if (marks.has(n)) {
       if (operations + sinceMark > functionSize && operations > 0) {
         bounds.push(lastMark);
@@ -74,7 +98,6 @@ function boundaries(graph: Graph, live: Uint8Array, functionSize: number): numbe
     }
   }
   if (operations + sinceMark > functionSize && operations > 0) bounds.push(lastMark);
-  bounds.push(graph.size);
   return bounds;
 }
 

@@ -56,7 +56,8 @@ export interface BodyPlace {
 /** A link in the making; `placement` is E and t in one. */
 type Draft = Omit<PlanLink, 'mass' | 'h' | 'sigma' | 'E' | 't' | 'angle'> & { placement: Float64Array; angle: number };
 
-export function createPlan(tree: Tree): Plan {
+/** `whole`: links that keep all of their mass, so that what hangs by their joint has the inertia of a real body. */
+export function createPlan(tree: Tree, whole: ReadonlySet<number> = new Set()): Plan {
   const { n, mechanism } = tree;
   /** Plan link that each tree link is part of (-1: the ground), and the placement of its frame in that (12 numbers). */
   const part = new Int32Array(n).fill(-1);
@@ -102,6 +103,7 @@ export function createPlan(tree: Tree): Plan {
   const turned = turnFrames(links, masses);
   for (let i = links.length - 1; i >= 0; i--) {
     const { type, parent, placement } = links[i];
+    if (whole.has(i)) continue;
     const moved = regroup(type, masses[i]);
     if (parent >= 0) addMass(masses[parent], moved, placement);
     dropRounding(masses[i], moved);

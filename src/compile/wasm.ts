@@ -77,6 +77,8 @@ export interface EmitOptions {
   readonly constants: ConstantPool;
   /** Address of the memory for values that cross from one function to the next. */
   readonly slotsAt: number;
+  /** Pointer (counted as in places of arrays) that holds an address to add to those of the slots. */
+  readonly slotParameter?: number;
   /** Every node a vector: two states at once. */
   readonly wide?: boolean;
   /** Vector multiplications and additions fused, with one rounding (relaxed SIMD). */
@@ -87,11 +89,12 @@ export interface EmitOptions {
 export function emitFunctions(
   graph: Graph,
   options: EmitOptions,
-): { readonly functions: ModuleFunction[]; readonly slotBytes: number } {
+): { readonly functions: ModuleFunction[]; readonly phases: number[]; readonly slotBytes: number } {
   const pieces = cut(graph, options.functionSize, options.slotsAt, options.wide === true);
   const writer = new FunctionWriter(graph, pieces, options);
   return {
     functions: pieces.pieces.map((piece) => ({ parameters: options.parameters, body: writer.write(piece) })),
+    phases: pieces.pieces.map(({ phase }) => phase),
     slotBytes: pieces.slotBytes,
   };
 }
@@ -115,6 +118,7 @@ class FunctionWriter {
   readonly #options: EmitOptions;
   readonly #wide: boolean;
   readonly #pointers: readonly number[];
+  readonly #slots: number;
   /** For the function being written: uses of each node still to come, and the local that holds it. */
   readonly #uses: Int32Array;
   readonly #local: Int32Array;
@@ -122,7 +126,9 @@ class FunctionWriter {
   #types: number[] = [];
   #free: { [lanes: number]: number[] } = {};
   #code = new B.Bytes();
-  #piece: Piece = { from: 0, end: 0, outputs: [] };
+  /** 1 for each pointer that the function uses. */
+  #pointed = new Uint8Array(0);
+  #piece: Piece = { from: 0, end: 0, outputs: [], phase: 0 };
 
   constructor(graph: Graph, pieces: Pieces, options: EmitOptions) {
     this.#graph = graph;
@@ -130,6 +136,7 @@ class FunctionWriter {
     this.#options = options;
     this.#wide = options.wide === true;
     this.#pointers = options.pointers ?? [];
+    this.#slots = options.slotParameter ?? -1;
     this.#uses = new Int32Array(graph.size);
     this.#local = new Int32Array(graph.size).fill(NO_LOCAL);
   }
@@ -140,6 +147,7 @@ class FunctionWriter {
     this.#piece = piece;
     this.#code = new B.Bytes();
     this.#types = this.#pointers.map(() => B.I32);
+    this.#pointed = new Uint8Array(this.#pointers.length);
     this.#free = { 1: [], 2: [] };
     for (const n of this.#touched) {
       this.#uses[n] = 0;
@@ -184,6 +192,7 @@ class FunctionWriter {
     const body = new B.Bytes().unsigned(runs.length);
     for (const { type, count } of runs) body.unsigned(count).byte(type);
     this.#pointers.forEach((offset, k) => {
+      if (this.#pointed[k] === 0) return;
       body.bytes(B.LOCAL_GET, 0, B.I32_LOAD, 2).unsigned(offset);
       body.byte(B.LOCAL_SET).unsigned(this.#options.parameters + k);
     });
@@ -212,7 +221,7 @@ class FunctionWriter {
     if (stores === 1 && this.#uses[n] === 1) {
       if (slot < 0) this.#storeOutput(outputs[0]);
       else {
-        this.#address(-1);
+        this.#address(this.#slots);
         this.#compute(n);
         this.#memory(this.#lanes(n) === 2 ? B.V128_STORE : B.F64_STORE, this.#lanes(n), slot);
       }
@@ -221,7 +230,7 @@ class FunctionWriter {
     this.#compute(n);
     this.#keep(n, B.LOCAL_SET);
     if (slot >= 0) {
-      this.#address(-1);
+      this.#address(this.#slots);
       this.#get(n, this.#lanes(n));
       this.#memory(this.#lanes(n) === 2 ? B.V128_STORE : B.F64_STORE, this.#lanes(n), slot);
     }
@@ -254,8 +263,12 @@ class FunctionWriter {
   }
 
   #address(parameter: number): void {
-    if (parameter < 0) this.#code.byte(B.I32_CONST).byte(0);
-    else this.#code.byte(B.LOCAL_GET).unsigned(parameter);
+    if (parameter < 0) {
+      this.#code.byte(B.I32_CONST).byte(0);
+      return;
+    }
+    this.#code.byte(B.LOCAL_GET).unsigned(parameter);
+    if (parameter >= this.#options.parameters) this.#pointed[parameter - this.#options.parameters] = 1;
   }
 
   /** A load or store; SIMD ones have their prefix. */
@@ -287,7 +300,7 @@ class FunctionWriter {
       this.#memory(B.V128_LOAD, 2, this.#options.constants.address(x[n], y[n]));
     } else if (op[n] === INPUT) this.#load(n);
     else if (this.#pieces.slot[n] >= 0 && !this.#isHere(n)) {
-      this.#address(-1);
+      this.#address(this.#slots);
       this.#memory(this.#lanes(n) === 2 ? B.V128_LOAD : B.F64_LOAD, this.#lanes(n), this.#pieces.slot[n]);
     } else this.#compute(n);
     if (remaining > 0) this.#keep(n, B.LOCAL_TEE, lanes);
@@ -338,7 +351,7 @@ class FunctionWriter {
       const slot = this.#inMemory(a[n]);
       if (slot >= 0) {
         this.#uses[a[n]]--;
-        this.#address(-1);
+        this.#address(this.#slots);
         if (kind === SPLAT) this.#memory(B.V128_LOAD64_SPLAT, 2, slot);
         else this.#memory(B.F64_LOAD, 1, slot + 8 * b[n]);
         return;

@@ -4,6 +4,7 @@ import { MechanismError } from '../mechanism/errors.js';
 import type { Mechanism } from '../mechanism/mechanism.js';
 import { type ChainOptions, chain, MAX_CHAIN } from './chain.js';
 import { compass } from './compass.js';
+import { crowd, MAX_CROWD } from './crowd.js';
 import { FIGURES, type FigureName } from './figures.js';
 import { human } from './human.js';
 
@@ -12,6 +13,7 @@ export type { ChainOptions } from './chain.js';
 export { chain } from './chain.js';
 export type { CompassOptions } from './compass.js';
 export { compass } from './compass.js';
+export { crowd } from './crowd.js';
 export type { FigureName } from './figures.js';
 export { human } from './human.js';
 
@@ -39,6 +41,11 @@ const FIGURE_NAMES = Object.keys(FIGURES) as FigureName[];
 export const BUILTIN_MODELS: readonly BuiltinModel[] = [
   ...CHAINS,
   ...FIGURE_NAMES.map((name) => ({ name, example: name, description: FIGURES[name].description })),
+  {
+    name: 'crowd-N',
+    example: 'crowd-3',
+    description: 'N figures of 34 degrees of freedom hand in hand, free root: 34 + 31 (N - 1) degrees of freedom',
+  },
   { name: 'compass', example: 'compass', description: 'compass biped of paper 001, standing on its stance foot' },
 ];
 
@@ -46,6 +53,8 @@ export function builtinMechanism(name: string): Mechanism {
   if (name === 'compass') return compass();
   const figure = FIGURE_NAMES.find((known) => known === name);
   if (figure !== undefined) return human(figure);
+  const figures = /^crowd-([0-9]+)$/.exec(name);
+  if (figures !== null) return crowd(Number(figures[1]));
   const parts = /^chain-([0-9]+)(-spherical)?(-free)?$/.exec(name);
   if (parts !== null) {
     const options: ChainOptions = {
@@ -65,7 +74,7 @@ function unknownModel(name: string): string {
   const near = nearest(name);
   const hint = near === undefined ? '' : ` Did you mean "${near}"?`;
   const known = BUILTIN_MODELS.map((model) => model.name).join(', ');
-  return `There is no built-in mechanism "${shown}".${hint} Known are: ${known} (N from 1 to ${MAX_CHAIN}).`;
+  return `There is no built-in mechanism "${shown}".${hint} Known are: ${known} (N from 1 to ${MAX_CHAIN}, of crowds to ${MAX_CROWD}).`;
 }
 
 /** The built-in name that differs from the given one by the fewest letters, if that is not more than half of it. */

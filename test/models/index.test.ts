@@ -8,7 +8,7 @@ test.each(BUILTIN_MODELS)('$example', ({ name, example, description }) => {
   expect(mechanism.name).toBe(example);
   expect(mechanism.nv).toBeGreaterThan(0);
   expect(mechanism.warnings).toEqual([]);
-  expect(example.replace(/^chain-\d+/, 'chain-N')).toBe(name);
+  expect(example.replace(/^(chain|crowd)-\d+/, '$1-N')).toBe(name);
   expect(description).not.toBe('');
   for (const body of mechanism.bodies) expect(body.visuals.length, body.name).toBeGreaterThan(0);
 });
@@ -24,6 +24,7 @@ test('the list', () => {
     'human-48',
     'human-52',
     'human-161',
+    'crowd-N',
     'compass',
   ]);
 });

@@ -59,7 +59,7 @@ describe('public exports', () => {
         'writeMjcf',
       ],
     ],
-    ['manikin/models', models, ['BUILTIN_MODELS', 'builtinMechanism', 'chain', 'compass', 'human']],
+    ['manikin/models', models, ['BUILTIN_MODELS', 'builtinMechanism', 'chain', 'compass', 'crowd', 'human']],
     [
       'manikin/schedule',
       schedule,

@@ -1,0 +1,602 @@
+// Forward dynamics of one block as formulas. A block is a connected piece of a mechanism, computed as a whole: its roots
+// hang from one link outside, its base, and other blocks hang from its links. What passes between blocks stands in
+// records in memory, so blocks of the same shape share their code, whoever runs it and wherever they are.
+//
+// The three passes of aba.ts become six phases, since a block may have to wait for others in between:
+//
+//   spin           positions of the links on the way to blocks of other segments, and the angular velocity there
+//   move           reference motions and bias forces
+//   gather         articulated inertias of all links that wait for nobody
+//   join           the others, after the blocks of other segments that hang from them
+//   lead           accelerations on the way to those
+//   follow         all other accelerations
+//
+// The only thing of the outside world that the motion of a segment needs is the angular velocity w of its base: the
+// reference motion, from which accelerations are counted, starts from rest there (as it does after a ball joint), and
+// what the base really has is added where the segments meet. So no segment waits long for another.
+
+import { type Articulated, accelerate, assemble, type Column, type Lag, move, rigidInertia } from './aba.js';
+import { Sum } from './forward.js';
+import type { Node } from './graph.js';
+import { alongJoint, type Pose, poseNumbers, poseOf, quaternionMatrix } from './joint-formulas.js';
+import { pairedUnits, type Unit } from './lanes.js';
+import { type Couplings, openPort, type Port, passJoint, portShare, readPort, writePort } from './mixed.js';
+import { groundMotion, inertialForce, type Motion, pointAcceleration } from './motion.js';
+import { matrixRotation } from './rotation.js';
+import { QDD, readUnit, TAU, type UnitFormulas, unitFormulas, writeUnit } from './unit-formulas.js';
+import type { ScaledPlan } from './units.js';
+import type { Vec3, Vec6, VectorGraph } from './vectors.js';
+
+/** A block that hangs from a link of this one. */
+export interface BlockChild {
+  readonly link: number;
+  /**
+   * 'inner': of the same segment. 'segment': of another one, whose inertia is waited for. 'port': of another one, which
+   * is assembled at the same time; this block tells how it answers to a force there (mixed.ts).
+   */
+  readonly kind: 'inner' | 'segment' | 'port';
+  /** The way to blocks of other segments leads on through it: it is told the angular velocity in the first phase. */
+  readonly leads: boolean;
+  /** It waits for other segments. */
+  readonly waits: boolean;
+  /** The port of the segment lies beyond it. */
+  readonly passesPort: boolean;
+}
+
+/** The author's free root in another tree. */
+export interface Source {
+  readonly link: number;
+  /** Link frame to body frame, 12 numbers. */
+  readonly X: readonly number[];
+  /** Gravity in the tree frame of the author's joint. */
+  readonly gravity: readonly number[];
+}
+
+export interface Block {
+  /** Its links; parent -1 is the base. Offsets of coordinates count from the block's own. */
+  readonly plan: ScaledPlan;
+  /**
+   * What the base is: the ground; nothing, the block's one root being free in space; a link whose reference motion is
+   * rest; or any other link.
+   */
+  readonly base: 'ground' | 'free' | 'rest' | 'moving';
+  readonly children: readonly BlockChild[];
+  /** What the first phase tells: angular velocities, or how they follow from that of the segment's base. */
+  readonly spin: 'none' | 'direct' | 'relative';
+  /** Where the angular velocity is known to begin with: 'base', 'source', or child k. */
+  readonly spinFrom: 'base' | 'source' | number;
+  /** The root block of its segment. */
+  readonly top: boolean;
+  /** Links whose joint is read backwards by a change of coordinates (ball and universal joints). */
+  readonly reversed: readonly number[];
+  /** The author's free root, where it is not the root of the computation. */
+  readonly source?: Source;
+}
+
+/** Phases in order. */
+export const SPIN = 0;
+export const MOVE = 1;
+export const GATHER = 2;
+export const JOIN = 3;
+export const LEAD = 4;
+export const FOLLOW = 5;
+
+/** Arrays after those of unit-formulas.ts: coordinates of the author's free root, then the block's records. */
+export const SOURCE_Q = 7;
+export const SOURCE_V = 8;
+export const SOURCE_TAU = 9;
+export const SOURCE_QDD = 10;
+export const BASE = 11;
+export const UP = 12;
+/** How angular velocities at the base follow from the segment's base, or the velocity itself; written by the parent. */
+export const REL = 13;
+/** The angular velocity of the base, where the block knows it from below; written by the block. */
+export const RISE = 14;
+/** The force at the port of the segment, g of mixed.ts. */
+export const FORCE = 15;
+/** For child k: its base, up, rel and rise. */
+const CHILDREN = 16;
+export const CHILD_ARRAYS = 4;
+export const childArray = (k: number, which: 0 | 1 | 2 | 3): number => CHILDREN + CHILD_ARRAYS * k + which;
+export const CHILD_BASE = 0;
+export const CHILD_UP = 1;
+export const CHILD_REL = 2;
+export const CHILD_RISE = 3;
+
+/** Offsets in records, in numbers. */
+export const BASE_RECORD = { w: 0, alpha: 3, a: 6, delta: 9, size: 16 } as const;
+/** Articulated inertia (21), bias force (6); from an even place on the port (mixed.ts). */
+export const UP_RECORD = { I: 0, p: 21, port: 28, size: 96 } as const;
+/** Columns 0 and 1 of R two by two, then column 2 and w: w_here = R w_base + w. Or just w, in the first three. */
+export const REL_RECORD = { size: 16 } as const;
+
+export function blockFormulas(g: VectorGraph, block: Block): void {
+  new BlockWriter(g, block).write();
+}
+
+class BlockWriter {
+  readonly #g: VectorGraph;
+  readonly #block: Block;
+  readonly #plan: ScaledPlan;
+  readonly #units: readonly Unit[];
+  readonly #links: readonly UnitFormulas[];
+  readonly #unitOf: Int32Array;
+  /** Units that are needed in the first phase, and units that wait for other segments. */
+  readonly #early: Uint8Array;
+  readonly #waiting: Uint8Array;
+  readonly #poses: Pose[] = [];
+  readonly #motions: Motion[] = [];
+  readonly #lags: Lag[] = [];
+  readonly #bodies: Sum[] = [];
+  readonly #columns: Column[][] = [];
+  readonly #deltas: Vec6[] = [];
+  readonly #ports: (Port | undefined)[] = [];
+  readonly #couplings: (Couplings | undefined)[] = [];
+  readonly #up: Sum;
+  #upPort: Port | undefined;
+
+  constructor(g: VectorGraph, block: Block) {
+    this.#g = g;
+    this.#block = block;
+    const { plan, children, source } = block;
+    this.#plan = plan;
+    const { links } = plan;
+    const path = (from: readonly number[]): Set<number> => {
+      const found = new Set<number>();
+      for (const link of from) for (let i = link; i >= 0 && !found.has(i); i = links[i].parent) found.add(i);
+      return found;
+    };
+    const ends = [...children.map(({ link }) => link), ...(source === undefined ? [] : [source.link])];
+    this.#units = pairedUnits(plan, path([...ends, ...block.reversed, ...(block.base === 'free' ? [0] : [])]));
+    this.#unitOf = new Int32Array(links.length);
+    this.#units.forEach((unit, k) => {
+      for (const link of unit.links) this.#unitOf[link] = k;
+    });
+    const mark = (set: ReadonlySet<number>): Uint8Array =>
+      Uint8Array.from(this.#units, (unit) => (unit.links.some((link) => set.has(link)) ? 1 : 0));
+    const leading = children.filter(({ leads }) => leads).map(({ link }) => link);
+    const early = [...leading, ...(source === undefined ? [] : [source.link])];
+    this.#early = mark(path(block.spin === 'none' ? [] : early));
+    this.#waiting = mark(path(children.filter(({ waits }) => waits).map(({ link }) => link)));
+    this.#links = this.#formulas();
+    this.#up = new Sum(g, new Array<Node>(27).fill(g.zero), 1);
+  }
+
+  write(): void {
+    const g = this.#g;
+    const count = this.#units.length;
+    const all = Array.from({ length: count }, (_, k) => k);
+    if (this.#block.spin !== 'none') this.#spin();
+    // Without a first phase of its own, what has been made so far belongs to the second one.
+    if (this.#block.spin === 'none') g.phases.push({ node: 0, output: 0 });
+    else g.endPhase();
+    for (const k of all) {
+      this.#move(k);
+      g.mark();
+    }
+    this.#handOnMotion();
+    g.endPhase();
+    const waits = this.#waiting.includes(1);
+    // Where nobody is waited for there is one sweep, in the phases that others have for those who wait.
+    const later = (k: number): boolean => !waits || this.#waiting[k] === 1;
+    for (const k of [...all].reverse()) if (!later(k)) this.#assemble(k);
+    g.endPhase();
+    for (const k of [...all].reverse()) if (later(k)) this.#assemble(k);
+    this.#writeUp();
+    g.endPhase();
+    for (const k of all) if (later(k)) this.#accelerate(k);
+    this.#handDown(later);
+    g.endPhase();
+    for (const k of all) if (!later(k)) this.#accelerate(k);
+    this.#handDown((k) => !later(k));
+    this.#finishSource();
+    g.endPhase();
+  }
+
+  /** Links read backwards see other coordinates (src/joints, `reverse`). */
+  #formulas(): UnitFormulas[] {
+    const g = this.#g;
+    const made = unitFormulas(g, this.#plan, this.#units, { twoStates: false });
+    return made.map((link) => {
+      if (!this.#isReversed(link.unit)) return link;
+      const [w, x, y, z] = link.q;
+      if (link.type === 'universal') return { ...link, q: [link.q[1], link.q[0]], v: [link.v[1], link.v[0]] };
+      const q = [w, g.neg(x), g.neg(y), g.neg(z)];
+      const [vx, vy, vz] = link.v;
+      return { ...link, q, v: this.#negated(q, [vx, vy, vz]) };
+    });
+  }
+
+  /** -E(q) x */
+  #negated(q: readonly Node[], x: Vec3): Vec3 {
+    const g = this.#g;
+    const turned = g.apply(quaternionMatrix(g, q), x);
+    return g.vec((k) => g.neg(turned[k]));
+  }
+
+  #isReversed(unit: Unit): boolean {
+    return this.#block.reversed.includes(unit.links[0]);
+  }
+
+  #isFree(k: number): boolean {
+    return this.#block.base === 'free' && this.#units[k].parent < 0;
+  }
+
+  #pose(k: number): Pose {
+    const g = this.#g;
+    if (this.#poses[k] === undefined) {
+      const link = this.#links[k];
+      if (this.#isFree(k)) {
+        // No joint at all: six free directions, and no parent.
+        const { zero3 } = g;
+        const S = [0, 1, 2, 3, 4, 5].map((c) => [0, 1, 2, 3, 4, 5].map((i) => (i === c ? g.one : g.zero)));
+        const one = [0, 1, 2, 3, 4, 5, 6, 7, 8].map((i) => (i % 4 === 0 ? g.one : g.zero));
+        this.#poses[k] = { turn: [], matrix: [], axis: [], r: zero3, rotation: matrixRotation(g, one), S };
+      } else this.#poses[k] = poseOf(g, link, poseNumbers(g, link));
+    }
+    return this.#poses[k];
+  }
+
+  // ---- spin
+
+  #spin(): void {
+    for (let k = 0; k < this.#units.length; k++) if (this.#early[k] === 1) this.#pose(k);
+    if (this.#block.spin === 'direct') this.#spinDirect();
+    else this.#spinRelative();
+  }
+
+  /** Angular velocity over that of the parent, link coordinates. */
+  #jointSpin(k: number): Vec3 {
+    return alongJoint(this.#g, this.#pose(k).S, this.#links[k].v)[0];
+  }
+
+  #spinDirect(): void {
+    const g = this.#g;
+    const { spinFrom, children, source, base } = this.#block;
+    const units = this.#units;
+    const known: (Vec3 | undefined)[] = [];
+    let atBase: Vec3 | undefined;
+    if (spinFrom === 'base') {
+      const w = g.vec((i) => g.input(REL, i));
+      atBase = base === 'ground' ? g.zero3 : w;
+    } else {
+      const start = this.#unitOf[spinFrom === 'source' ? source!.link : children[spinFrom].link];
+      const w =
+        spinFrom === 'source'
+          ? g.applyT(
+              this.#sourceRotation(),
+              g.vec((i) => g.input(SOURCE_V, i)),
+            )
+          : g.vec((i) => g.input(childArray(spinFrom, CHILD_RISE), i));
+      known[start] = w;
+      for (let k = start; ; k = units[k].parent) {
+        if (this.#isFree(k)) break;
+        const below = g.minus(known[k]!, this.#jointSpin(k));
+        const above = this.#pose(k).rotation.toParent(below);
+        if (units[k].parent < 0) {
+          atBase = above;
+          break;
+        }
+        known[units[k].parent] = above;
+      }
+    }
+    if (base === 'free') {
+      // The root's own angular velocity is what the next phase reads.
+      known[0]!.forEach((node, i) => {
+        g.output(BASE, BASE_RECORD.w + i, node);
+      });
+    } else if (spinFrom !== 'base')
+      atBase!.forEach((node, i) => {
+        g.output(RISE, i, node);
+      });
+    for (let k = 0; k < units.length; k++) {
+      if (this.#early[k] === 0 || known[k] !== undefined) continue;
+      const parent = units[k].parent;
+      const carried = this.#pose(k).rotation.toLink(parent < 0 ? atBase! : known[parent]!);
+      known[k] = g.plus(carried, this.#jointSpin(k));
+    }
+    children.forEach(({ leads, link }, c) => {
+      if (!leads || c === spinFrom) return;
+      known[this.#unitOf[link]]!.forEach((node, i) => {
+        g.output(childArray(c, CHILD_REL), i, node);
+      });
+    });
+  }
+
+  /** [column 0 | column 1] and [column 2 | w] of what takes w of the segment's base to here, as vectors of pairs. */
+  #spinRelative(): void {
+    const g = this.#g;
+    const { top, base, children } = this.#block;
+    const start = (array: number): readonly [Vec3, Vec3] => [
+      g.vec((i) => (top ? g.constant(i === 0 ? 1 : 0, i === 1 ? 1 : 0) : g.input(array, 2 * i, 2 * i + 1))),
+      g.vec((i) => (top ? g.constant(i === 2 ? 1 : 0, 0) : g.input(array, 6 + 2 * i, 7 + 2 * i))),
+    ];
+    const units = this.#units;
+    const known: (readonly [Vec3, Vec3])[] = [];
+    for (let k = 0; k < units.length; k++) {
+      if (this.#early[k] === 0) continue;
+      const from = units[k].parent < 0 ? start(REL) : known[units[k].parent];
+      if (base === 'free' && units[k].parent < 0) {
+        known[k] = from;
+        continue;
+      }
+      const { rotation } = this.#pose(k);
+      const own = this.#jointSpin(k);
+      const second = rotation.toLink(from[1]);
+      known[k] = [
+        rotation.toLink(from[0]),
+        g.vec((i) => g.add(second[i], g.is(own[i], 0) ? g.zero : g.pair(g.zero, own[i]))),
+      ];
+    }
+    children.forEach(({ leads, link }, c) => {
+      if (!leads) return;
+      known[this.#unitOf[link]].forEach((vector, half) => {
+        vector.forEach((node, i) => {
+          const at = 6 * half + 2 * i;
+          const array = childArray(c, CHILD_REL);
+          if (g.lanes[node] === 2) g.output(array, at, node, at + 1);
+          else for (const lane of [0, 1]) g.output(array, at + lane, node);
+        });
+      });
+    });
+  }
+
+  #sourceRotation(): Node[] {
+    return this.#block.source!.X.slice(0, 9).map((x) => this.#g.constant(x));
+  }
+
+  // ---- move
+
+  #baseMotion(): Motion {
+    const g = this.#g;
+    const { base } = this.#block;
+    if (base === 'ground')
+      return groundMotion(
+        g,
+        g.vec((k) => g.constant(this.#plan.gravity[k])),
+      );
+    const read = (at: number): Vec3 => g.vec((i) => g.input(BASE, at + i));
+    const w = read(BASE_RECORD.w);
+    const moving = base === 'moving';
+    const alpha = moving ? read(BASE_RECORD.alpha) : g.zero3;
+    return { w, alpha, a: moving ? read(BASE_RECORD.a) : g.zero3, W: pointAcceleration(g, w, alpha) };
+  }
+
+  #move(k: number): void {
+    const g = this.#g;
+    const link = this.#links[k];
+    const { parent } = link.unit;
+    const from = parent < 0 ? this.#baseMotion() : this.#motions[parent];
+    let force: Vec6;
+    if (this.#isFree(k)) {
+      // Its pose does not matter: what falls freely does not feel gravity (added at the source).
+      this.#pose(k);
+      this.#motions[k] = from;
+      this.#lags[k] = { angular: g.zero3, linear: g.zero3, origin: g.zero3 };
+      force = inertialForce(g, link, from);
+    } else {
+      const moved = move(g, link, this.#pose(k), from);
+      this.#motions[k] = moved.motion;
+      this.#lags[k] = moved.lag;
+      force = moved.force;
+    }
+    const { source } = this.#block;
+    if (source !== undefined && this.#unitOf[source.link] === k) {
+      const outside = this.#sourceForce();
+      force = force.map((component, i) => g.sub(component, outside[i]));
+    }
+    this.#bodies[k] = new Sum(g, [...rigidInertia(g, link), ...force], link.unit.links.length);
+  }
+
+  /** Forces of the author's free root act on its body from outside: X^T f. */
+  #sourceForce(): Vec6 {
+    const g = this.#g;
+    const t = this.#sourceOrigin();
+    const tau = [0, 1, 2, 3, 4, 5].map((i) => g.input(SOURCE_TAU, i));
+    const E = this.#sourceRotation();
+    const force = g.times(g.constant(this.#plan.length), [tau[3], tau[4], tau[5]]);
+    const f = g.applyT(E, force);
+    const n = g.applyT(E, [tau[0], tau[1], tau[2]]);
+    return [...g.plus(n, g.cross(t, f)), ...f];
+  }
+
+  #sourceOrigin(): Vec3 {
+    const { X } = this.#block.source!;
+    return this.#g.vec((k) => this.#g.constant(X[9 + k] / this.#plan.length));
+  }
+
+  #handOnMotion(): void {
+    const g = this.#g;
+    this.#block.children.forEach(({ kind, link }, c) => {
+      if (kind !== 'inner') return;
+      const { w, alpha, a } = this.#motions[this.#unitOf[link]];
+      const put = (at: number, x: Vec3): void =>
+        x.forEach((node, i) => {
+          g.output(childArray(c, CHILD_BASE), at + i, node);
+        });
+      put(BASE_RECORD.w, w);
+      // A child whose base rests knows.
+      if (alpha === g.zero3) return;
+      put(BASE_RECORD.alpha, alpha);
+      put(BASE_RECORD.a, a);
+    });
+  }
+
+  #reference(k: number): Vec6 {
+    const { alpha, a } = this.#motions[k];
+    return [...alpha, ...a];
+  }
+
+  // ---- gather, join
+
+  #assemble(k: number): void {
+    const g = this.#g;
+    const link = this.#links[k];
+    const { unit } = link;
+    const { children } = this.#block;
+    children.forEach(({ kind, link: carrier, passesPort }, c) => {
+      if (this.#unitOf[carrier] !== k) return;
+      if (kind === 'port') {
+        this.#ports[k] = openPort(g, this.#reference(k));
+        return;
+      }
+      const array = childArray(c, CHILD_UP);
+      const I = g.inputs(array, UP_RECORD.I, 21);
+      const p = g.inputs(array, UP_RECORD.p, 6);
+      // Another segment counts from rest: what this link's reference motion has is added here.
+      const at = kind === 'segment' ? this.#reference(k) : undefined;
+      const bias = at === undefined || g.isZero(at) ? p : g.addAll(p, timesSymmetric(g, I, at));
+      this.#bodies[k].add([...I, ...bias], 1);
+      if (passesPort) this.#ports[k] = readPort(g, array, UP_RECORD.port);
+    });
+    const body = articulated(this.#bodies[k].total());
+    const pose = this.#pose(k);
+    const { columns, up } = assemble(g, this.#armature(k), pose, this.#lags[k], body, this.#tau(k));
+    this.#columns[k] = columns;
+    const port = this.#ports[k];
+    const passed = port === undefined ? undefined : passJoint(g, pose, this.#lags[k], columns, port);
+    this.#couplings[k] = passed?.couplings;
+    if (unit.parent >= 0) {
+      this.#bodies[unit.parent].add([...up.I, ...up.p], unit.links.length);
+      if (passed !== undefined) this.#ports[unit.parent] = passed.port;
+    } else {
+      this.#up.add([...up.I, ...up.p], unit.links.length);
+      if (passed !== undefined) this.#upPort = passed.port;
+    }
+    g.mark();
+  }
+
+  #armature(k: number): { readonly armature: readonly Node[] } {
+    return this.#isFree(k) ? { armature: new Array<Node>(6).fill(this.#g.zero) } : this.#links[k];
+  }
+
+  #tau(k: number): Node[] {
+    const g = this.#g;
+    const link = this.#links[k];
+    if (this.#isFree(k)) return new Array<Node>(6).fill(g.zero);
+    const tau = readUnit(g, this.#plan, link.unit, TAU, (l) => l.iv, link.v.length).map((x, c) =>
+      g.mul(link.forces[c], x),
+    );
+    if (!this.#isReversed(link.unit)) return tau;
+    return link.type === 'universal' ? [tau[1], tau[0]] : [...this.#negated(link.q, [tau[0], tau[1], tau[2]])];
+  }
+
+  #writeUp(): void {
+    const g = this.#g;
+    const { base } = this.#block;
+    const outside = base !== 'ground' && base !== 'free';
+    if (outside)
+      this.#up.total().forEach((node, i) => {
+        g.output(UP, UP_RECORD.I + i, node);
+      });
+    if (this.#upPort !== undefined) writePort(g, this.#upPort, UP, UP_RECORD.port, outside);
+  }
+
+  // ---- lead, follow
+
+  #accelerate(k: number): void {
+    const g = this.#g;
+    const link = this.#links[k];
+    const { unit } = link;
+    const { base } = this.#block;
+    const still = base === 'ground' || base === 'free';
+    const atBase = (): Node[] => (still ? new Array<Node>(6).fill(g.zero) : g.inputs(BASE, BASE_RECORD.delta, 6));
+    const from = unit.parent < 0 ? atBase() : this.#deltas[unit.parent];
+    const couplings = this.#couplings[k];
+    const force = [0, 1, 2].map((i) => g.input(FORCE, 2 * i, 2 * i + 1));
+    const share = couplings === undefined ? undefined : portShare(g, couplings, force);
+    const columns =
+      share === undefined
+        ? this.#columns[k]
+        : this.#columns[k].map((column, c) => ({ ...column, y: g.sub(column.y, share[c]) }));
+    const { qdd, delta } = accelerate(g, this.#armature(k), this.#pose(k), this.#lags[k], columns, from);
+    this.#deltas[k] = delta;
+    if (!this.#isFree(k)) {
+      const reversed = this.#isReversed(unit);
+      const result = !reversed
+        ? qdd
+        : link.type === 'universal'
+          ? [qdd[1], qdd[0]]
+          : this.#negatedBack(link.q, [qdd[0], qdd[1], qdd[2]]);
+      result.forEach((value, c) => {
+        // The inverse of a rate's factor is a force's, since the sense is 1 or -1.
+        writeUnit(g, this.#plan, unit, QDD, c, g.mul(link.forces[c], value));
+      });
+    }
+    g.mark();
+  }
+
+  /** -E(q)^T x */
+  #negatedBack(q: readonly Node[], x: Vec3): Vec3 {
+    const g = this.#g;
+    const turned = g.applyT(quaternionMatrix(g, q), x);
+    return g.vec((k) => g.neg(turned[k]));
+  }
+
+  #handDown(from: (unit: number) => boolean): void {
+    const g = this.#g;
+    this.#block.children.forEach(({ kind, link }, c) => {
+      // The one at the port is told when the forces between the segments are found.
+      const k = this.#unitOf[link];
+      if (kind === 'port' || !from(k)) return;
+      const own = this.#deltas[k];
+      const delta = kind === 'segment' ? g.addAll(own, this.#reference(k)) : own;
+      delta.forEach((node, i) => {
+        g.output(childArray(c, CHILD_BASE), BASE_RECORD.delta + i, node);
+      });
+    });
+  }
+
+  /** Accelerations of the author's free root, from those of its link: body coordinates, gravity added. */
+  #finishSource(): void {
+    const g = this.#g;
+    const { source } = this.#block;
+    if (source === undefined) return;
+    const { length } = this.#plan;
+    const k = this.#unitOf[source.link];
+    const { w, alpha, a } = this.#motions[k];
+    const delta = this.#deltas[k];
+    const total = g.plus(alpha, [delta[0], delta[1], delta[2]]);
+    const linear = g.plus(a, [delta[3], delta[4], delta[5]]);
+    const t = this.#sourceOrigin();
+    const atBody = g.plus(linear, g.plus(g.cross(total, t), g.cross(w, g.cross(w, t))));
+    const E = this.#sourceRotation();
+    const angular = g.apply(E, total);
+    const E0 = quaternionMatrix(
+      g,
+      [0, 1, 2, 3].map((i) => g.input(SOURCE_Q, i)),
+    );
+    const falling = g.apply(
+      E0,
+      g.vec((i) => g.constant(source.gravity[i] / length)),
+    );
+    const spin = g.vec((i) => g.input(SOURCE_V, i));
+    const speed = g.times(
+      g.constant(1 / length),
+      g.vec((i) => g.input(SOURCE_V, 3 + i)),
+    );
+    // Components of the velocity in a turning frame: a - w x v.
+    const point = g.minus(g.plus(g.apply(E, atBody), falling), g.cross(spin, speed));
+    angular.forEach((node, i) => {
+      g.output(SOURCE_QDD, i, node);
+    });
+    point.forEach((node, i) => {
+      g.output(SOURCE_QDD, 3 + i, g.mul(g.constant(length), node));
+    });
+  }
+}
+
+function articulated(nodes: readonly Node[]): Articulated {
+  return { I: nodes.slice(0, 21), p: nodes.slice(21) };
+}
+
+/** I x of a symmetric 6 x 6 matrix, upper triangle row by row. */
+export function timesSymmetric(g: VectorGraph, I: readonly Node[], x: Vec6): Node[] {
+  const at = (i: number, j: number): Node => {
+    const [row, column] = i < j ? [i, j] : [j, i];
+    return I[(row * (11 - row)) / 2 + column];
+  };
+  return [0, 1, 2, 3, 4, 5].map((i) =>
+    g.sum(...[0, 1, 2, 3, 4, 5].map((j) => (g.is(x[j], 0) ? g.zero : g.mul(at(i, j), x[j])))),
+  );
+}

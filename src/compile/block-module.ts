@@ -1,0 +1,334 @@
+// The code of an assembly (blocks.ts) and its place in memory. One module holds a function for each phase of each shape
+// of block, and for each segment the calls that make up what its thread does between two meetings with others:
+//
+//   spin    the first phase of its blocks
+//   gather  angular velocity of its base, motions, inertias of all that waits for nobody
+//   join    the rest, after the segments it waits for
+//   meet    the segment at its port taken in, after that has come up
+//   answer  the force at the port, and the acceleration of the segment there
+//   lead    accelerations on the way to the segments it waited for
+//   follow  all others
+
+import {
+  BASE,
+  BASE_RECORD,
+  type Block,
+  blockFormulas,
+  CHILD_ARRAYS,
+  CHILD_BASE,
+  CHILD_REL,
+  CHILD_RISE,
+  CHILD_UP,
+  childArray,
+  FOLLOW,
+  FORCE,
+  GATHER,
+  JOIN,
+  LEAD,
+  MOVE,
+  REL,
+  REL_RECORD,
+  RISE,
+  SOURCE_Q,
+  SOURCE_QDD,
+  SOURCE_TAU,
+  SOURCE_V,
+  SPIN,
+  UP,
+  UP_RECORD,
+} from './block-formulas.js';
+import type { Assembly, Segment } from './blocks.js';
+import * as B from './bytes.js';
+import { hopDown, hopUp, MEET_RECORD, meetDown, meetGround, meetUp } from './meet.js';
+import { encodeModule, type ModuleFunction } from './module.js';
+import { Q as Q_ARRAY, QDD, TAU, V as V_ARRAY } from './unit-formulas.js';
+import { VectorGraph } from './vectors.js';
+import { ConstantPool, emitFunctions } from './wasm.js';
+
+/** What a segment's thread does, in order; functions of the module are named after it: "gather3". */
+export const STEPS = ['spin', 'gather', 'join', 'meet', 'answer', 'lead', 'follow'] as const;
+export type Step = (typeof STEPS)[number];
+
+export interface BlockModule {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly memoryBytes: number;
+  /** Addresses of q, v, tau and qdd. */
+  readonly q: number;
+  readonly v: number;
+  readonly tau: number;
+  readonly qdd: number;
+  /** Numbers to be written into memory before the first call, 32-bit, from an address on. */
+  readonly tables: readonly { readonly at: number; readonly values: Int32Array }[];
+  /** Stretches of memory that hold intermediate values only. */
+  readonly scratch: readonly (readonly [number, number])[];
+  /** Different shapes of blocks, and operations of one call, by segment. */
+  readonly shapes: number;
+  readonly instructions: readonly number[];
+}
+
+const NUMBER = 8;
+/** Apart enough that neighbours are never fetched together. */
+const APART = 128;
+const FUNCTION_SIZE = 400;
+/** Arrays without use in blocks: this one's pointer leads to the slots. */
+const SLOTS = 4;
+
+const aligned = (address: number): number => APART * Math.ceil(address / APART);
+
+interface Shape {
+  /** Functions of each phase. */
+  readonly phases: readonly (readonly number[])[];
+  readonly slotBytes: number;
+  readonly instructions: number;
+}
+
+export function blockModule(assembly: Assembly, shared: boolean, functionSize = FUNCTION_SIZE): BlockModule {
+  const { blocks, segments, rooted } = assembly;
+  let top = APART;
+  const take = (bytes: number): number => {
+    const at = top;
+    top = aligned(top + bytes);
+    return at;
+  };
+  const q = take(NUMBER * rooted.plan.nq);
+  const [v, tau, qdd] = [0, 0, 0].map(() => take(NUMBER * rooted.plan.nv));
+  const writer = new ModuleWriter(take(CONSTANT_BYTES), functionSize);
+  const shapes = blocks.map(({ block }) => writer.shape(block));
+
+  // Records and slots of a segment stand together.
+  const scratchFrom = top;
+  const records = blocks.map(() => ({ base: 0, up: 0, rel: 0, rise: 0, slots: 0 }));
+  const meetings = segments.map(() => ({ force: 0, meet: 0, hop: 0 }));
+  segments.forEach((segment, s) => {
+    for (const b of segment.blocks) {
+      records[b] = {
+        base: take(NUMBER * BASE_RECORD.size),
+        up: take(NUMBER * UP_RECORD.size),
+        rel: take(NUMBER * REL_RECORD.size),
+        rise: take(NUMBER * 4),
+        slots: take(shapes[b].slotBytes),
+      };
+    }
+    meetings[s] = { force: take(NUMBER * 6), meet: take(NUMBER * MEET_RECORD.size), hop: take(NUMBER * 8) };
+  });
+  const scratch: [number, number] = [scratchFrom, top];
+
+  const rows = blocks.map((placed) => take(4 * rowLength(placed.block)));
+  const tables = blocks.map((placed, b) => {
+    const { iq, iv, segment, children } = placed;
+    const values = new Int32Array(rowLength(placed.block));
+    const own = records[b];
+    values[Q_ARRAY] = q + NUMBER * iq;
+    values[V_ARRAY] = v + NUMBER * iv;
+    values[TAU] = tau + NUMBER * iv;
+    values[QDD] = qdd + NUMBER * iv;
+    values[SLOTS] = own.slots;
+    const { source } = rooted;
+    if (source !== undefined) {
+      values[SOURCE_Q] = q + NUMBER * source.iq;
+      values[SOURCE_V] = v + NUMBER * source.iv;
+      values[SOURCE_TAU] = tau + NUMBER * source.iv;
+      values[SOURCE_QDD] = qdd + NUMBER * source.iv;
+    }
+    values[BASE] = own.base;
+    values[UP] = own.up;
+    values[REL] = own.rel;
+    values[RISE] = own.rise;
+    values[FORCE] = meetings[segment].force;
+    children.forEach((child, k) => {
+      values[childArray(k, CHILD_BASE)] = records[child].base;
+      values[childArray(k, CHILD_UP)] = records[child].up;
+      values[childArray(k, CHILD_REL)] = records[child].rel;
+      values[childArray(k, CHILD_RISE)] = records[child].rise;
+    });
+    return { at: rows[b], values };
+  });
+
+  segments.forEach((segment, s) => {
+    const root = records[segment.blocks[0]];
+    const below = segment.port < 0 ? undefined : records[segments[segment.port].blocks[0]];
+    const call = (body: B.Bytes, b: number, phase: number): void => {
+      for (const code of shapes[b].phases[phase]) callWith(body, code, [rows[b]]);
+    };
+    const waits = (b: number): boolean => blocks[b].block.children.some((child) => child.waits);
+    const { blocks: own } = segment;
+    const inwards = [...own].reverse();
+    const write: { readonly [step in Step]: (body: B.Bytes) => void } = {
+      spin: (body) => {
+        for (const b of segment.spinOrder) call(body, b, SPIN);
+      },
+      gather: (body) => {
+        writer.hops(body, segment, root.base + NUMBER * BASE_RECORD.w, meetings[s].hop, (other) => {
+          const { rel, rise } = records[segments[other].blocks[0]];
+          return { rel, rise };
+        });
+        for (const b of own) call(body, b, MOVE);
+        for (const b of inwards) {
+          call(body, b, GATHER);
+          if (!waits(b)) call(body, b, JOIN);
+        }
+      },
+      join: (body) => {
+        for (const b of inwards) if (waits(b)) call(body, b, JOIN);
+      },
+      meet: (body) => {
+        if (below === undefined) return;
+        if (segment.grounded) callWith(body, writer.meetGround, [root.up, below.up, below.base, meetings[s].force]);
+        else callWith(body, writer.meetUp, [root.up, below.up, meetings[s].meet]);
+      },
+      answer: (body) => {
+        if (below === undefined || segment.grounded) return;
+        const { meet, force } = meetings[s];
+        callWith(body, writer.meetDown, [root.up, below.up, meet, root.base, below.base, force]);
+      },
+      lead: (body) => {
+        for (const b of own) if (waits(b)) call(body, b, LEAD);
+      },
+      follow: (body) => {
+        for (const b of own) {
+          if (!waits(b)) call(body, b, LEAD);
+          call(body, b, FOLLOW);
+        }
+      },
+    };
+    for (const step of STEPS) {
+      const body = new B.Bytes().byte(0);
+      write[step](body);
+      writer.functions.push({ parameters: 0, body: body.byte(B.END), name: `${step}${s}` });
+    }
+  });
+  const { constants, functions } = writer;
+  if (constants.bytes > CONSTANT_BYTES) throw new RangeError(`${constants.bytes} bytes of constants`);
+  return {
+    bytes: encodeModule({
+      functions,
+      memoryBytes: top,
+      shared,
+      data: { at: constants.at, values: constants.values },
+    }),
+    memoryBytes: top,
+    q,
+    v,
+    tau,
+    qdd,
+    tables,
+    scratch: [scratch],
+    shapes: writer.shapes,
+    instructions: segments.map((segment) => segment.blocks.reduce((sum, b) => sum + shapes[b].instructions, 0)),
+  };
+}
+
+/** Pairs of constants of all shapes. */
+const CONSTANT_BYTES = 1 << 17;
+
+const rowLength = ({ children }: Block): number => childArray(0, 0) + CHILD_ARRAYS * children.length;
+
+function callWith(body: B.Bytes, code: number, addresses: readonly number[]): void {
+  for (const address of addresses) body.byte(B.I32_CONST).signed(address);
+  body.byte(B.CALL).unsigned(code);
+}
+
+class ModuleWriter {
+  readonly functions: ModuleFunction[] = [];
+  readonly constants: ConstantPool;
+  readonly #functionSize: number;
+  readonly #shapes = new Map<string, Shape>();
+  readonly #plain = new Map<string, number>();
+
+  constructor(constantsAt: number, functionSize: number) {
+    this.constants = new ConstantPool(constantsAt);
+    this.#functionSize = functionSize;
+  }
+
+  get shapes(): number {
+    return this.#shapes.size;
+  }
+
+  /** The code for blocks like this one. */
+  shape(block: Block): Shape {
+    const name = JSON.stringify(block);
+    let shape = this.#shapes.get(name);
+    if (shape === undefined) {
+      shape = this.#emitBlock(block);
+      this.#shapes.set(name, shape);
+    }
+    return shape;
+  }
+
+  get meetUp(): number {
+    return this.#fixed('meetUp', meetUp, 3);
+  }
+  get meetDown(): number {
+    return this.#fixed('meetDown', meetDown, 6);
+  }
+  get meetGround(): number {
+    return this.#fixed('meetGround', meetGround, 4);
+  }
+
+  /** Code for the angular velocity of a segment's base, at the address `to`. */
+  hops(
+    body: B.Bytes,
+    { hops }: Segment,
+    to: number,
+    between: number,
+    recordsOf: (segment: number) => { readonly rel: number; readonly rise: number },
+  ): void {
+    if (hops === undefined) return;
+    const { from, steps } = hops;
+    let at = recordsOf(from.segment)[from.record];
+    if (steps.length === 0) callWith(body, this.#fixed('copy', copy, 2), [at, to]);
+    steps.forEach(({ segment, direction }, k) => {
+      const code = direction === 'up' ? this.#fixed('hopUp', hopUp, 3) : this.#fixed('hopDown', hopDown, 3);
+      const next = k === steps.length - 1 ? to : between;
+      callWith(body, code, [at, recordsOf(segment).rel, next]);
+      at = next;
+    });
+  }
+
+  #emitBlock(block: Block): Shape {
+    const graph = new VectorGraph();
+    blockFormulas(graph, block);
+    const pointers = Array.from({ length: rowLength(block) }, (_, k) => 4 * k);
+    const { functions, phases, slotBytes } = emitFunctions(graph, {
+      arrays: pointers.map((_, k) => ({ parameter: 1 + k, offset: 0, stride: NUMBER })),
+      parameters: 1,
+      pointers,
+      functionSize: this.#functionSize,
+      constants: this.constants,
+      slotsAt: 0,
+      slotParameter: 1 + SLOTS,
+    });
+    const byPhase: number[][] = [[], [], [], [], [], []];
+    functions.forEach((made, k) => {
+      // Nothing to compute and nothing to write: two bytes of locals and end.
+      if (made.body.length <= 2) return;
+      byPhase[phases[k]].push(this.functions.push(made) - 1);
+    });
+    return { phases: byPhase, slotBytes, instructions: graph.count().instructions };
+  }
+
+  /** A function whose arrays begin at its parameters; made once. */
+  #fixed(name: string, formulas: () => VectorGraph, parameters: number): number {
+    let number = this.#plain.get(name);
+    if (number === undefined) {
+      const { functions } = emitFunctions(formulas(), {
+        arrays: Array.from({ length: parameters }, (_, k) => ({ parameter: k, offset: 0, stride: NUMBER })),
+        parameters,
+        functionSize: Number.MAX_SAFE_INTEGER,
+        constants: this.constants,
+        slotsAt: 0,
+      });
+      number = this.functions.push(functions[0]) - 1;
+      this.#plain.set(name, number);
+    }
+    return number;
+  }
+}
+
+function copy(): VectorGraph {
+  const g = new VectorGraph();
+  g.inputs(0, 0, 3).forEach((node, k) => {
+    g.output(1, k, node);
+  });
+  return g;
+}

@@ -1,0 +1,292 @@
+// A mechanism cut into segments, and these into blocks. Segments are what threads compute; blocks are what code is made
+// for. Where a mechanism repeats itself (links of a chain, figures of a crowd) its blocks have the same shape and share
+// their code, so that thousands of links need no more of it than dozens.
+
+import { restarts } from './aba.js';
+import type { Block, BlockChild, Source } from './block-formulas.js';
+import type { PlanLink } from './plan.js';
+import type { ScaledPlan } from './units.js';
+
+/** How a mechanism is cut. */
+export interface Cutting {
+  /** Segment of each link. The roots of a segment hang from one link (or the ground); parents have smaller numbers. */
+  readonly segmentOf: Int32Array;
+  /** For each segment: it hangs from a port, so that the one above it need not wait (one for each parent at most). */
+  readonly atPort: readonly boolean[];
+}
+
+/** What is computed: a plan, with what another root of the computation brings with it. */
+export interface RootedPlan {
+  readonly plan: ScaledPlan;
+  /** Links read backwards by a change of coordinates. */
+  readonly reversed: ReadonlySet<number>;
+  /** The author's free root, where link 0 is another one and free instead. */
+  readonly source?: Source & { readonly iq: number; readonly iv: number };
+}
+
+export interface PlacedBlock {
+  readonly block: Block;
+  readonly segment: number;
+  /** Blocks that hang from it, in the order of block.children. */
+  readonly children: readonly number[];
+  /** Offsets of its coordinates. */
+  readonly iq: number;
+  readonly iv: number;
+}
+
+export interface Segment {
+  /** Its blocks, parents first; the first is its root. */
+  readonly blocks: readonly number[];
+  readonly parent: number;
+  /** Segments that hang from it and are waited for. */
+  readonly waitsFor: readonly number[];
+  /** The segment at its port, or -1. */
+  readonly port: number;
+  /** Nothing is above it. */
+  readonly grounded: boolean;
+  readonly spin: Block['spin'];
+  /** Blocks in the order of the first phase. */
+  readonly spinOrder: readonly number[];
+  /** How the angular velocity of its base is found: from a record, then through others. None where it is known. */
+  readonly hops: Hops | undefined;
+}
+
+export interface Hops {
+  /** The angular velocity of the base of that segment, as told by its parent ('rel') or by itself ('rise') ... */
+  readonly from: { readonly segment: number; readonly record: 'rel' | 'rise' };
+  /** ... then up from, or down to, the bases of these. */
+  readonly steps: readonly { readonly segment: number; readonly direction: 'up' | 'down' }[];
+  /** Segments whose first phase must be done. */
+  readonly needs: readonly number[];
+}
+
+export interface Assembly {
+  readonly rooted: RootedPlan;
+  readonly blocks: readonly PlacedBlock[];
+  readonly segments: readonly Segment[];
+}
+
+/** Links in a block, about, where a mechanism is too large for code of its own throughout. */
+const BLOCK_LINKS = 32;
+/** Up to here a segment is one block. */
+const SMALL = 160;
+
+export function createAssembly(rooted: RootedPlan, cutting: Cutting, blockLinks?: number): Assembly {
+  const { plan, source } = rooted;
+  const { links } = plan;
+  const { segmentOf, atPort } = cutting;
+  const count = atPort.length;
+  const { blockOf, members } = blocksOf(links, segmentOf, linksInBlock(links, blockLinks));
+  const blocks = members.length;
+  const baseLink = members.map(([first]) => links[first].parent);
+  const segmentOfBlock = members.map(([first]) => segmentOf[first]);
+  const parentBlock = baseLink.map((link) => (link < 0 ? -1 : blockOf[link]));
+  const childrenOf: number[][] = members.map(() => []);
+  parentBlock.forEach((parent, b) => parent >= 0 && childrenOf[parent].push(b));
+  const sourceBlock = source === undefined ? -1 : blockOf[source.link];
+  const sourceSegment = source === undefined ? -1 : segmentOf[source.link];
+
+  // From the tips to the root: what lies beyond each block in its own segment.
+  const kindOf = (b: number): BlockChild['kind'] => {
+    const parent = parentBlock[b];
+    if (parent >= 0 && segmentOfBlock[parent] === segmentOfBlock[b]) return 'inner';
+    return atPort[segmentOfBlock[b]] ? 'port' : 'segment';
+  };
+  const beyond = members.map(() => ({ leads: false, waits: false, port: false }));
+  for (let b = blocks - 1; b >= 0; b--) {
+    const own = beyond[b];
+    if (b === sourceBlock) own.leads = true;
+    for (const child of childrenOf[b]) {
+      const kind = kindOf(child);
+      own.leads ||= kind !== 'inner' || beyond[child].leads;
+      own.waits ||= kind === 'segment' || (kind === 'inner' && beyond[child].waits);
+      own.port ||= kind === 'port' || (kind === 'inner' && beyond[child].port);
+    }
+  }
+
+  const segmentBlocks: number[][] = Array.from({ length: count }, () => []);
+  segmentOfBlock.forEach((s, b) => segmentBlocks[s].push(b));
+  const parentSegment = segmentBlocks.map(([first]) =>
+    parentBlock[first] < 0 ? -1 : segmentOfBlock[parentBlock[first]],
+  );
+  const spinOf = segmentBlocks.map(([first], s): Block['spin'] => {
+    if (!beyond[first].leads && s !== sourceSegment) return 'none';
+    const onGround = source === undefined && parentSegment[s] < 0;
+    return onGround || s === sourceSegment ? 'direct' : 'relative';
+  });
+
+  const placed = members.map((own, b): PlacedBlock => {
+    const first = own[0];
+    const s = segmentOfBlock[b];
+    const top = segmentBlocks[s][0] === b;
+    const local = new Map(own.map((link, k) => [link, k]));
+    const base = baseLink[b];
+    const free = source !== undefined && base < 0;
+    const counted = own.filter((link) => !(free && link === first)).map((link) => links[link]);
+    const [iq, iv] = counted.length === 0 ? [0, 0] : [least(counted, 'iq'), least(counted, 'iv')];
+    const children = childrenOf[b].map((child): BlockChild => {
+      const kind = kindOf(child);
+      const inner = kind === 'inner';
+      return {
+        link: local.get(baseLink[child])!,
+        kind,
+        leads: !inner || beyond[child].leads,
+        waits: kind === 'segment' || (inner && beyond[child].waits),
+        passesPort: inner && beyond[child].port,
+      };
+    });
+    const toSource = sourceBlock < 0 || s !== sourceSegment ? -1 : childTowards(parentBlock, b, sourceBlock);
+    return {
+      segment: s,
+      children: childrenOf[b],
+      iq,
+      iv,
+      block: {
+        plan: {
+          ...plan,
+          bodies: [],
+          nq: 0,
+          nv: 0,
+          links: own.map((link) => {
+            const { parent } = links[link];
+            const isFree = free && link === first;
+            return {
+              ...links[link],
+              parent: local.get(parent) ?? -1,
+              iq: isFree ? 0 : links[link].iq - iq,
+              iv: isFree ? 0 : links[link].iv - iv,
+            };
+          }),
+        },
+        base: base < 0 ? (free ? 'free' : 'ground') : top || restarts(links[base].type) ? 'rest' : 'moving',
+        children,
+        spin: beyond[b].leads ? spinOf[s] : 'none',
+        spinFrom: b === sourceBlock ? 'source' : toSource >= 0 ? childrenOf[b].indexOf(toSource) : 'base',
+        top,
+        reversed: own.flatMap((link, k) => (rooted.reversed.has(link) ? [k] : [])),
+        ...(b === sourceBlock && {
+          source: { link: local.get(source!.link)!, X: source!.X, gravity: source!.gravity },
+        }),
+      },
+    };
+  });
+
+  const segments = segmentBlocks.map((own, s): Segment => {
+    const hanging = parentSegment.flatMap((parent, child) => (parent === s ? [child] : []));
+    const onWay = own.filter((b) => placed[b].block.spinFrom !== 'base' && placed[b].block.spin !== 'none');
+    const others = own.filter((b) => placed[b].block.spin !== 'none' && !onWay.includes(b));
+    return {
+      blocks: own,
+      parent: parentSegment[s],
+      waitsFor: hanging.filter((child) => !atPort[child]),
+      port: hanging.find((child) => atPort[child]) ?? -1,
+      grounded: parentSegment[s] < 0,
+      spin: spinOf[s],
+      spinOrder: [...onWay.reverse(), ...others],
+      hops: findHops(s, parentSegment, spinOf, sourceSegment),
+    };
+  });
+  return { rooted, blocks: placed, segments };
+}
+
+/**
+ * Links that must keep all of their mass: those at ports, where a real inertia is asked for, and where code is to be
+ * shared the roots of all blocks, since regrouped mass (mass.ts) would make every block different.
+ */
+export function wholeLinks(
+  links: readonly PlanLink[],
+  { segmentOf, atPort }: Cutting,
+  blockLinks?: number,
+): Set<number> {
+  const most = linksInBlock(links, blockLinks);
+  const { blockOf } = blocksOf(links, segmentOf, most);
+  const shares = Number.isFinite(most);
+  const whole = new Set<number>();
+  links.forEach(({ parent }, i) => {
+    if (parent < 0 || blockOf[parent] === blockOf[i]) return;
+    if (shares || (segmentOf[parent] !== segmentOf[i] && atPort[segmentOf[i]])) whole.add(i);
+  });
+  return whole;
+}
+
+const linksInBlock = (links: readonly PlanLink[], blockLinks?: number): number =>
+  blockLinks ?? (links.length <= SMALL ? Number.POSITIVE_INFINITY : BLOCK_LINKS);
+
+const least = (links: readonly PlanLink[], key: 'iq' | 'iv'): number =>
+  links.reduce((smallest, link) => Math.min(smallest, link[key]), Number.POSITIVE_INFINITY);
+
+/** The child of block b on the way to a block below it, b excluded; -1 where that is not below it. */
+function childTowards(parent: readonly number[], b: number, target: number): number {
+  let at = target;
+  while (at > b && parent[at] !== b) at = parent[at];
+  return at > b ? at : -1;
+}
+
+/** From the tips to the root, a block is closed as soon as it is large enough; what is left is the segment's first one. */
+function blocksOf(
+  links: readonly PlanLink[],
+  segmentOf: Int32Array,
+  most: number,
+): { readonly blockOf: Int32Array; readonly members: readonly (readonly number[])[] } {
+  const open = new Int32Array(links.length).fill(1);
+  const closed = new Uint8Array(links.length);
+  for (let i = links.length - 1; i >= 0; i--) {
+    const { parent } = links[i];
+    if (parent < 0 || segmentOf[parent] !== segmentOf[i]) continue;
+    if (open[i] >= most) closed[i] = 1;
+    else open[parent] += open[i];
+  }
+  const blockOf = new Int32Array(links.length);
+  const members: number[][] = [];
+  const firstOf = new Map<number, number>();
+  links.forEach(({ parent }, i) => {
+    const s = segmentOf[i];
+    const root = parent < 0 || segmentOf[parent] !== s;
+    let b = root ? firstOf.get(s) : closed[i] === 1 ? undefined : blockOf[parent];
+    if (b === undefined) {
+      b = members.push([]) - 1;
+      if (root) firstOf.set(s, b);
+    }
+    blockOf[i] = b;
+    members[b].push(i);
+  });
+  return { blockOf, members };
+}
+
+/** How the angular velocity of a segment's base is found. */
+function findHops(
+  s: number,
+  parent: readonly number[],
+  spin: readonly Block['spin'][],
+  source: number,
+): Hops | undefined {
+  /** The segment below p, p excluded, on the way to the source. */
+  const towards = (p: number): number => (source < 0 ? -1 : childTowards(parent, p, source));
+  type Found = { from: Hops['from']; steps: Hops['steps'][number][]; needs: number[] };
+  const ofBase = (c: number): Found => {
+    const p = parent[c];
+    if (c === source) return { from: { segment: c, record: 'rise' }, steps: [], needs: [c] };
+    const below = towards(c);
+    if (below >= 0) {
+      const found = ofBase(below);
+      found.steps.push({ segment: below, direction: 'up' });
+      return { ...found, needs: [...found.needs, c] };
+    }
+    if (spin[p] === 'direct') return { from: { segment: c, record: 'rel' }, steps: [], needs: [p] };
+    const found = ofOwn(p);
+    found.steps.push({ segment: c, direction: 'down' });
+    return { ...found, needs: [...found.needs, p] };
+  };
+  /** Of the base of p, or, where that is nothing, of its free root. */
+  const ofOwn = (p: number): Found => {
+    if (parent[p] >= 0) return ofBase(p);
+    const below = towards(p);
+    const found = ofBase(below);
+    found.steps.push({ segment: below, direction: 'up' });
+    return { ...found, needs: [...found.needs, p] };
+  };
+  // On the ground it is none; a free root that knows it has written it.
+  if (parent[s] < 0 && (source < 0 || s === source)) return undefined;
+  const { from, steps, needs } = ofOwn(s);
+  return { from, steps, needs: [...new Set(needs)] };
+}
