@@ -85,13 +85,11 @@ export function reducedMassMatrix(
   armature: Float64Array = tree.armature,
 ): void {
   crba(tree, scratch.crba, q, armature);
-  const {
-    crba: { H },
-    follows,
-    factor,
-    m,
-    A,
-  } = scratch;
+  reduceMassMatrix(scratch, scratch.crba.H);
+}
+
+/** scratch.A <- G^T H G for any mass matrix in link order. */
+export function reduceMassMatrix({ follows, factor, m, A }: DenseScratch, H: Float64Array): void {
   const nv = follows.length;
   A.fill(0);
   for (let k = 0; k < nv; k++)

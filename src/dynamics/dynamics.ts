@@ -12,6 +12,7 @@ import { endToRootSchedule } from './assembly/orders.js';
 import type { ScheduleTree } from './assembly/plan.js';
 import { createPrinted, printedAda } from './assembly/printed.js';
 import { type LoopReport, loopForces, loopReport } from './assembly/report.js';
+import { authorOrder, type MassMatrix } from './author-order.js';
 import { createDense, type DenseScratch, denseForwardDynamics, reducedMassMatrix } from './dense.js';
 import { createEnergy, type Energy, type EnergyScratch, energy } from './energy.js';
 import { createJacobian, type JacobianScratch, jacobian } from './jacobian.js';
@@ -48,14 +49,7 @@ export interface ForwardOptions {
 
 export type InverseOptions = Pick<ForwardOptions, 'external' | 'forces' | 'out'>;
 
-export interface MassMatrix {
-  /** Rows and columns. */
-  readonly n: number;
-  /** n x n, row major. */
-  readonly H: Float64Array;
-  /** The joints it is about, in order; coupled joints are part of the joint they follow. */
-  readonly joints: readonly { readonly name: string; readonly offset: number; readonly dof: number }[];
-}
+export type { MassMatrix } from './author-order.js';
 
 export class Dynamics {
   readonly mechanism: Mechanism;
@@ -196,28 +190,10 @@ export class Dynamics {
 
   /** The mass matrix, rows and columns in the order of v; that of the independent joints where there are couplings. */
   massMatrix(state: State): MassMatrix {
-    const { tree, mechanism } = this;
+    const { tree } = this;
     this.#dense ??= createDense(tree);
     reducedMassMatrix(tree, this.#dense, state.q);
-    const { A, m, follows, at } = this.#dense;
-    const coupled = new Set(mechanism.couplings.map((coupling) => coupling.joint));
-    // Row of the reduced matrix for each independent position in v.
-    const rowOf = new Int32Array(mechanism.nv);
-    for (let k = 0; k < at.length; k++) rowOf[at[k]] = follows[k];
-    const rows: number[] = [];
-    const joints: { name: string; offset: number; dof: number }[] = [];
-    mechanism.joints.forEach(({ name, iv, model }, i) => {
-      if (coupled.has(i) || model.nv === 0) return;
-      joints.push({ name, offset: rows.length, dof: model.nv });
-      for (let k = 0; k < model.nv; k++) rows.push(rowOf[iv + k]);
-    });
-    const H = new Float64Array(m * m);
-    rows.forEach((from, row) => {
-      rows.forEach((column, k) => {
-        H[row * m + k] = A[from * m + column];
-      });
-    });
-    return { n: m, H, joints };
+    return authorOrder(this.mechanism, this.#dense);
   }
 
   energy(state: State): Energy {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import * as compiled from '../../src/compile/index.js';
 import * as formats from '../../src/formats/index.js';
 import * as core from '../../src/index.js';
+import * as massMatrices from '../../src/mass-matrix/index.js';
 import * as models from '../../src/models/index.js';
 import * as plot from '../../src/plot/index.js';
 import * as schedule from '../../src/schedule/index.js';
@@ -57,6 +58,11 @@ describe('public exports', () => {
         'parseState',
         'parseUrdf',
       ],
+    ],
+    [
+      'manikin/mass-matrix',
+      massMatrices,
+      ['FRAMES', 'MASS_MATRIX_ALGORITHMS', 'countOperationsOf', 'denavitHartenbergChain', 'frameOf', 'massMatrixBy'],
     ],
     ['manikin/models', models, ['BUILTIN_MODELS', 'builtinMechanism', 'chain', 'compass', 'human']],
     [

@@ -16,9 +16,24 @@ const ALLOWED = new Map<string, readonly string[]>([
   ['dynamics', ['spatial', 'joints', 'mechanism', 'schedule']],
   ['schedule', []],
   ['compile', ['spatial', 'joints', 'mechanism', 'dynamics']],
+  ['mass-matrix', ['spatial', 'joints', 'mechanism', 'dynamics']],
   ['simulation', ['spatial', 'joints', 'mechanism', 'dynamics']],
   ['plot', ['spatial', 'joints', 'mechanism', 'dynamics']],
-  ['cli', ['spatial', 'joints', 'mechanism', 'formats', 'models', 'dynamics', 'schedule', 'simulation', 'plot']],
+  [
+    'cli',
+    [
+      'spatial',
+      'joints',
+      'mechanism',
+      'formats',
+      'models',
+      'dynamics',
+      'schedule',
+      'simulation',
+      'plot',
+      'mass-matrix',
+    ],
+  ],
 ]);
 
 /** Packages that a folder may import; Node's own modules stand as node:*. */
