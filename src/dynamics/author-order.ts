@@ -12,7 +12,14 @@ export interface MassMatrix {
   readonly joints: readonly { readonly name: string; readonly offset: number; readonly dof: number }[];
 }
 
-/** scratch.A, a mass matrix of the independent degrees of freedom in link order, with its rows in the order of v. */
+export interface InverseMassMatrix {
+  readonly n: number;
+  /** n x n, row major. */
+  readonly Hinv: Float64Array;
+  readonly joints: MassMatrix['joints'];
+}
+
+/** scratch.A, a mass matrix (or its inverse) of the independent degrees of freedom in link order, with its rows in the order of v. */
 export function authorOrder(mechanism: Mechanism, scratch: DenseScratch): MassMatrix {
   const { A, m, follows, at } = scratch;
   const coupled = new Set(mechanism.couplings.map((coupling) => coupling.joint));

@@ -119,10 +119,24 @@ export function denseForwardDynamics(
   return -1;
 }
 
-function linkOf(tree: Tree, dof: number): number {
+export function linkOf(tree: Tree, dof: number): number {
   let i = 0;
   while (tree.dof[i + 1] <= dof) i++;
   return i;
+}
+
+/** scratch.A <- its inverse, column by column, O(n^3). Returns -1, or the row where it is not positive definite. */
+export function invertDense({ A, m, x }: DenseScratch): number {
+  const failed = cholesky(A, m);
+  if (failed >= 0) return failed;
+  const L = A.slice();
+  for (let column = 0; column < m; column++) {
+    x.fill(0);
+    x[column] = 1;
+    solveCholesky(L, m, x);
+    for (let row = column; row < m; row++) A[row * m + column] = A[column * m + row] = x[row];
+  }
+  return -1;
 }
 
 /** A = L L^T in place, lower triangle. Returns -1, or the row where A is not positive definite. */

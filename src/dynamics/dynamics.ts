@@ -12,9 +12,18 @@ import { endToRootSchedule } from './assembly/orders.js';
 import type { ScheduleTree } from './assembly/plan.js';
 import { createPrinted, printedAda } from './assembly/printed.js';
 import { type LoopReport, loopForces, loopReport } from './assembly/report.js';
-import { authorOrder, type MassMatrix } from './author-order.js';
-import { createDense, type DenseScratch, denseForwardDynamics, reducedMassMatrix } from './dense.js';
+import { authorOrder, type InverseMassMatrix, type MassMatrix } from './author-order.js';
+import {
+  createDense,
+  type DenseScratch,
+  denseForwardDynamics,
+  invertDense,
+  linkOf,
+  reducedMassMatrix,
+  reduceMassMatrix,
+} from './dense.js';
 import { createEnergy, type Energy, type EnergyScratch, energy } from './energy.js';
+import { createInverseMass, type InverseMassScratch, inverseMassMatrix } from './inverse-mass-matrix.js';
 import { createJacobian, type JacobianScratch, jacobian } from './jacobian.js';
 import { createKinematics, type KinematicsScratch, poses, velocities } from './kinematics.js';
 import { addPassiveForces } from './passive.js';
@@ -49,7 +58,7 @@ export interface ForwardOptions {
 
 export type InverseOptions = Pick<ForwardOptions, 'external' | 'forces' | 'out'>;
 
-export type { MassMatrix } from './author-order.js';
+export type { InverseMassMatrix, MassMatrix } from './author-order.js';
 
 export class Dynamics {
   readonly mechanism: Mechanism;
@@ -64,6 +73,7 @@ export class Dynamics {
   #ada: AdaScratch | undefined;
   #schedule: ScheduleTree | undefined;
   #dense: DenseScratch | undefined;
+  #inverseMass: InverseMassScratch | undefined;
   #rnea: RneaScratch | undefined;
   #energy: EnergyScratch | undefined;
   #kinematics: KinematicsScratch | undefined;
@@ -194,6 +204,27 @@ export class Dynamics {
     this.#dense ??= createDense(tree);
     reducedMassMatrix(tree, this.#dense, state.q);
     return authorOrder(this.mechanism, this.#dense);
+  }
+
+  /**
+   * The inverse of the mass matrix, rows and columns as massMatrix has them, in O(n^2). With couplings, whose independent
+   * joints have no such recursion, the mass matrix is inverted.
+   */
+  inverseMassMatrix(state: State): InverseMassMatrix {
+    const { tree, mechanism } = this;
+    this.#refuseForeign(state);
+    this.#dense ??= createDense(tree);
+    if (mechanism.couplings.length > 0) {
+      reducedMassMatrix(tree, this.#dense, state.q);
+      const failed = invertDense(this.#dense);
+      if (failed >= 0) this.#refuseSingular(linkOf(tree, this.#dense.follows.indexOf(failed)), tree);
+    } else {
+      this.#inverseMass ??= createInverseMass(tree);
+      this.#refuseSingular(inverseMassMatrix(tree, this.#inverseMass, state.q), tree);
+      reduceMassMatrix(this.#dense, this.#inverseMass.Hinv);
+    }
+    const { n, H, joints } = authorOrder(mechanism, this.#dense);
+    return { n, Hinv: H, joints };
   }
 
   energy(state: State): Energy {
