@@ -8,10 +8,22 @@ import type { Mechanism } from '../mechanism/mechanism.js';
 import type { State } from '../mechanism/state.js';
 import { createTree } from '../mechanism/tree.js';
 import { countMassMatrix, type MassMatrixAlgorithm, massMatrixInLinkOrder } from './algorithms.js';
+import { type ArrayOptions, massMatrixOnArray } from './array/index.js';
+import type { Layout } from './array/layout.js';
+import type { ArrayReport } from './array/processor-array.js';
+import type { ArrayFrame } from './array/rows.js';
 import type { Frame } from './frames.js';
 import type { Operations } from './trace.js';
 
 export { frameOf, MASS_MATRIX_ALGORITHMS, type MassMatrixAlgorithm } from './algorithms.js';
+export {
+  ARRAY_ALGORITHMS,
+  type ArrayAlgorithm,
+  type ArrayOptions,
+} from './array/index.js';
+export type { Layout as ArrayLayout } from './array/layout.js';
+export type { ArrayReport, Communication } from './array/processor-array.js';
+export type { ArrayFrame } from './array/rows.js';
 export { denavitHartenbergChain } from './dh-chain.js';
 export { FRAMES, type Frame } from './frames.js';
 export type { Operations } from './trace.js';
@@ -50,6 +62,21 @@ export function countOperationsOf(
     );
   const { operations, transformations } = countMassMatrix(createTree(mechanism), state.q, algorithm, frame);
   return { ...operations, transformations };
+}
+
+export interface SimulatedMassMatrix extends MassMatrix, ArrayReport {
+  readonly layout: Layout['kind'];
+  readonly frame: ArrayFrame;
+}
+
+/** The mass matrix on a simulated array of processors, and what they did. */
+export function simulateMassMatrix(mechanism: Mechanism, state: State, options: ArrayOptions): SimulatedMassMatrix {
+  refuseForeign(mechanism, state);
+  const tree = createTree(mechanism);
+  const scratch = createDense(tree);
+  const { H, ...report } = massMatrixOnArray(tree, state.q, options);
+  reduceMassMatrix(scratch, H);
+  return { ...report, ...authorOrder(mechanism, scratch) };
 }
 
 function refuseForeign({ nq, name }: Mechanism, state: State): void {

@@ -12,7 +12,6 @@ import { constantRotation, type Rotation } from './rotation.js';
 export interface Link<T> {
   /** -1: the ground. */
   readonly parent: number;
-  readonly children: readonly number[];
   /** m(i), h(i), k(i): mass, first and second moment about O_i, link coordinates. */
   readonly moments: Moments<T>;
   /** S_i: centre of mass from O_i, and the inertia about it. */
@@ -41,46 +40,46 @@ export interface Links<T> {
 
 export function createLinks<T>(tree: Tree, arithmetic: Arithmetic<T>, q: Float64Array): Links<T> {
   const algebra = new Algebra(arithmetic);
-  const nv = tree.dof[tree.n];
-  const children: number[][] = Array.from({ length: tree.n }, () => []);
-  for (let i = 0; i < tree.n; i++) if (tree.parent[i] >= 0) children[tree.parent[i]].push(i);
-  const armature: T[] = [];
-  const links = Array.from({ length: tree.n }, (_, i): Link<T> => {
-    const model = JOINT_TYPES[tree.type[i]];
-    const X = tree.X.subarray(TRANSFORM * i, TRANSFORM * (i + 1));
-    const I = tree.inertia.subarray(INERTIA * i, INERTIA * (i + 1));
-    const parameters = tree.parameters.subarray(PARAMETERS * i, PARAMETERS * (i + 1));
-    const pose = jointPose(algebra, model.name, q.subarray(tree.iq[i], tree.iq[i] + model.nq), parameters);
-    const placement = constantRotation(algebra, X);
-    const [m, hx, hy, hz, ...k] = I;
-    const [x, y, z] = m > 0 ? [hx / m, hy / m, hz / m] : [0, 0, 0];
-    const aboutCom = [
-      k[0] - m * (y * y + z * z),
-      k[1] + m * x * y,
-      k[2] + m * x * z,
-      k[3] - m * (x * x + z * z),
-      k[4] + m * y * z,
-      k[5] - m * (x * x + y * y),
-    ] as const;
-    for (let c = 0; c < model.nv; c++) armature.push(arithmetic.constant(tree.armature[tree.iv[i] + c]));
-    return {
-      parent: tree.parent[i],
-      children: children[i],
-      moments: {
-        m: arithmetic.constant(m),
-        h: algebra.constants([hx, hy, hz]),
-        k: algebra.constants(k as unknown as Sym<number>),
-      },
-      com: algebra.constants([x, y, z]),
-      inertia: algebra.constants(aboutCom),
-      P: algebra.add(algebra.constants([X[9], X[10], X[11]]), placement.toParent(pose.r)),
-      placement,
-      joint: pose.rotation,
-      columns: pose.columns,
-      dof: tree.dof[i],
-    };
-  });
-  return { algebra, links, nv, armature, tree };
+  const links = Array.from({ length: tree.n }, (_, i) => createLink(tree, algebra, q, i));
+  const armature = links.flatMap(({ columns }, i) =>
+    columns.map((_, c) => arithmetic.constant(tree.armature[tree.iv[i] + c])),
+  );
+  return { algebra, links, nv: tree.dof[tree.n], armature, tree };
+}
+
+/** Link i at the position q. */
+export function createLink<T>(tree: Tree, algebra: Algebra<T>, q: Float64Array, i: number): Link<T> {
+  const model = JOINT_TYPES[tree.type[i]];
+  const X = tree.X.subarray(TRANSFORM * i, TRANSFORM * (i + 1));
+  const I = tree.inertia.subarray(INERTIA * i, INERTIA * (i + 1));
+  const parameters = tree.parameters.subarray(PARAMETERS * i, PARAMETERS * (i + 1));
+  const pose = jointPose(algebra, model.name, q.subarray(tree.iq[i], tree.iq[i] + model.nq), parameters);
+  const placement = constantRotation(algebra, X);
+  const [m, hx, hy, hz, ...k] = I;
+  const [x, y, z] = m > 0 ? [hx / m, hy / m, hz / m] : [0, 0, 0];
+  const aboutCom = [
+    k[0] - m * (y * y + z * z),
+    k[1] + m * x * y,
+    k[2] + m * x * z,
+    k[3] - m * (x * x + z * z),
+    k[4] + m * y * z,
+    k[5] - m * (x * x + y * y),
+  ] as const;
+  return {
+    parent: tree.parent[i],
+    moments: {
+      m: algebra.arithmetic.constant(m),
+      h: algebra.constants([hx, hy, hz]),
+      k: algebra.constants(k as unknown as Sym<number>),
+    },
+    com: algebra.constants([x, y, z]),
+    inertia: algebra.constants(aboutCom),
+    P: algebra.add(algebra.constants([X[9], X[10], X[11]]), placement.toParent(pose.r)),
+    placement,
+    joint: pose.rotation,
+    columns: pose.columns,
+    dof: tree.dof[i],
+  };
 }
 
 /** Links of the subtree of each link, itself first, parents before children. */

@@ -9,9 +9,10 @@
 //
 // O(n^2). The paper's choice is a fixed frame.
 
-import type { Vec } from './algebra.js';
+import type { Algebra, Sym, Vec } from './algebra.js';
 import { type Frame, Frames } from './frames.js';
-import { addArmature, type Links, SymmetricMatrix, subtrees } from './links.js';
+import type { Column } from './joint-pose.js';
+import { addArmature, type Link, type Links, SymmetricMatrix, subtrees } from './links.js';
 import type { Projected } from './projected.js';
 
 export function newtonEulerVariant<T>(model: Links<T>, frame: Frame = 'root'): Projected<T> {
@@ -24,37 +25,56 @@ export function newtonEulerVariant<T>(model: Links<T>, frame: Frame = 'root'): P
   const P = links.map(({ parent, P: own }, i) => (parent < 0 ? own : frames.origin(i)));
   const h = links.map(({ moments }, i) => frames.vector(i, moments.h));
   const k = links.map(({ moments }, i) => frames.sym(i, moments.k));
-  const w = new Array<Vec<T>>(links.length);
-  const V = new Array<Vec<T>>(links.length);
-  const F = new Array<Vec<T>>(links.length);
-  const N = new Array<Vec<T>>(links.length);
-  const below = subtrees(links);
-  links.forEach(({ dof }, root) => {
-    columns[root].forEach((column, c) => {
-      for (const i of below[root]) {
-        const { parent: p, moments } = links[i];
-        if (i === root) {
-          w[i] = column.Z;
-          V[i] = column.Y;
-        } else {
-          w[i] = frames.toChild(i, w[p]);
-          V[i] = frames.toChild(i, a.add(V[p], a.cross(w[p], P[i])));
-        }
-        F[i] = a.add(a.scale(moments.m, V[i]), a.cross(w[i], h[i]));
-        N[i] = a.add(a.symTimes(k[i], w[i]), a.cross(h[i], V[i]));
-      }
-      for (let at = below[root].length - 1; at >= 0; at--) {
-        const i = below[root][at];
-        columns[i].forEach(({ Z, Y }, l) => {
-          if (i > root || l >= c) H.set(dof + c, links[i].dof + l, a.dot2(Z, N[i], Y, F[i]));
-        });
-        if (i === root) continue;
-        const { parent: p } = links[i];
-        const f = frames.toParent(i, F[i]);
-        F[p] = a.add(F[p], f);
-        N[p] = a.add(N[p], a.add(frames.toParent(i, N[i]), a.cross(P[i], f)));
-      }
-    });
+  const rows: Rows<T> = { links, columns, P, h, k, below: subtrees(links) };
+  links.forEach((_, root) => {
+    for (let c = 0; c < columns[root].length; c++) newtonEulerColumn(a, rows, frames, root, c, H);
   });
   return { H: addArmature(model, H), transformations: frames.transformations };
+}
+
+/** What a column needs of every link, in the working frame. */
+export interface Rows<T> {
+  readonly links: readonly Pick<Link<T>, 'parent' | 'moments' | 'dof'>[];
+  readonly columns: readonly (readonly Column<T>[])[];
+  readonly P: readonly Vec<T>[];
+  readonly h: readonly Vec<T>[];
+  readonly k: readonly Sym<T>[];
+  readonly below: readonly (readonly number[])[];
+}
+
+/** Steps 1 and 2 for degree of freedom c of link `root`: its entries with all that it moves. */
+export function newtonEulerColumn<T>(
+  a: Algebra<T>,
+  { links, columns, P, h, k, below }: Rows<T>,
+  frames: Pick<Frames<T>, 'toChild' | 'toParent'>,
+  root: number,
+  c: number,
+  H: SymmetricMatrix<T>,
+): void {
+  const { Z: own, Y: start } = columns[root][c];
+  const w = new Map<number, Vec<T>>();
+  const V = new Map<number, Vec<T>>();
+  const F = new Map<number, Vec<T>>();
+  const N = new Map<number, Vec<T>>();
+  for (const i of below[root]) {
+    const { parent: p, moments } = links[i];
+    const wi = i === root ? own : frames.toChild(i, w.get(p)!);
+    const Vi = i === root ? start : frames.toChild(i, a.add(V.get(p)!, a.cross(w.get(p)!, P[i])));
+    w.set(i, wi);
+    V.set(i, Vi);
+    F.set(i, a.add(a.scale(moments.m, Vi), a.cross(wi, h[i])));
+    N.set(i, a.add(a.symTimes(k[i], wi), a.cross(h[i], Vi)));
+  }
+  for (let at = below[root].length - 1; at >= 0; at--) {
+    const i = below[root][at];
+    const [f, n] = [F.get(i)!, N.get(i)!];
+    columns[i].forEach(({ Z, Y }, l) => {
+      if (i > root || l >= c) H.set(links[root].dof + c, links[i].dof + l, a.dot2(Z, n, Y, f));
+    });
+    if (i === root) continue;
+    const { parent: p } = links[i];
+    const force = frames.toParent(i, f);
+    F.set(p, a.add(F.get(p)!, force));
+    N.set(p, a.add(N.get(p)!, a.add(frames.toParent(i, n), a.cross(P[i], force))));
+  }
 }

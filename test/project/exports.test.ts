@@ -62,7 +62,16 @@ describe('public exports', () => {
     [
       'manikin/mass-matrix',
       massMatrices,
-      ['FRAMES', 'MASS_MATRIX_ALGORITHMS', 'countOperationsOf', 'denavitHartenbergChain', 'frameOf', 'massMatrixBy'],
+      [
+        'ARRAY_ALGORITHMS',
+        'FRAMES',
+        'MASS_MATRIX_ALGORITHMS',
+        'countOperationsOf',
+        'denavitHartenbergChain',
+        'frameOf',
+        'massMatrixBy',
+        'simulateMassMatrix',
+      ],
     ],
     ['manikin/models', models, ['BUILTIN_MODELS', 'builtinMechanism', 'chain', 'compass', 'human']],
     [
