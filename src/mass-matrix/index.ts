@@ -26,6 +26,7 @@ export type { ArrayReport, Communication } from './array/processor-array.js';
 export type { ArrayFrame } from './array/rows.js';
 export { denavitHartenbergChain } from './dh-chain.js';
 export { FRAMES, type Frame } from './frames.js';
+export { ParallelMassMatrix, type ParallelOptions } from './threads/parallel.js';
 export type { Operations } from './trace.js';
 
 export interface MassMatrixOptions {

@@ -66,6 +66,7 @@ describe('public exports', () => {
         'ARRAY_ALGORITHMS',
         'FRAMES',
         'MASS_MATRIX_ALGORITHMS',
+        'ParallelMassMatrix',
         'countOperationsOf',
         'denavitHartenbergChain',
         'frameOf',

@@ -40,6 +40,8 @@ const ALLOWED = new Map<string, readonly string[]>([
 const PACKAGES = new Map<string, readonly string[]>([
   ['formats', ['@rgrove/parse-xml']],
   ['plot', ['d3-scale', 'd3-shape']],
+  // Worker threads, where there is no global Worker.
+  ['mass-matrix', ['node:*']],
   ['cli', ['commander', 'node:*']],
 ]);
 
