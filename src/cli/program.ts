@@ -3,7 +3,8 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { addForward, addInverse } from './commands/dynamics.js';
-import { addDescribe, addEnergy, addInfo, addMassMatrix, addModels } from './commands/inspect.js';
+import { addDescribe, addEnergy, addInfo, addModels } from './commands/inspect.js';
+import { addMassMatrix } from './commands/mass-matrix.js';
 import { addReproduce } from './commands/reproduce.js';
 import { addCalibrate, addSchedule } from './commands/schedule.js';
 import { addSimulate } from './commands/simulate.js';

@@ -50,7 +50,7 @@ export interface Fit {
  * three values more than it has coefficients must lie on it; undefined where none does.
  */
 export function fitExactly(first: number, values: readonly number[], maxDegree = 3): Fit | undefined {
-  for (let skip = 0; skip < 4; skip++)
+  for (let skip = 0; skip < 8; skip++)
     for (let degree = 0; degree <= maxDegree; degree++) {
       if (values.length - skip < degree + 4) break;
       const polynomial = interpolate(first + skip, values.slice(skip, skip + degree + 1));

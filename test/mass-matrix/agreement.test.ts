@@ -2,13 +2,16 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { Dynamics } from '../../src/dynamics/dynamics.js';
 import { parseUrdf } from '../../src/formats/index.js';
 import { MASS_MATRIX_ALGORITHMS, massMatrixInLinkOrder } from '../../src/mass-matrix/algorithms.js';
 import { FRAMES } from '../../src/mass-matrix/frames.js';
+import { massMatrixBy, simulateMassMatrix } from '../../src/mass-matrix/index.js';
 import { createMechanism } from '../../src/mechanism/create.js';
 import type { Mechanism } from '../../src/mechanism/mechanism.js';
+import { State } from '../../src/mechanism/state.js';
 import { BUILTIN_MODELS, builtinMechanism } from '../../src/models/index.js';
-import { randomMechanism, relativeError } from '../support/random-mechanism.js';
+import { randomMechanism, randomSpec, relativeError } from '../support/random-mechanism.js';
 import { listShared, readShared } from '../support/shared.js';
 import { caseOf, randomChain } from './support.js';
 
@@ -60,6 +63,22 @@ describe('the mass matrix six ways', () => {
   it.each(listShared('data/urdf', '.urdf'))('shared %s', (file) => {
     for (const base of ['fixed', 'floating'] as const)
       expectAgreement(parseUrdf(readShared(`data/urdf/${file}`), { file, base, mimic: 'ignore' }), 8);
+  });
+
+  it('coupled joints are part of the joint they follow', () => {
+    const spec = randomSpec(21, { bodies: 7, types: ['revolute', 'prismatic'], armature: true });
+    const mechanism = createMechanism({ ...spec, couplings: [{ joint: 'j5', source: 'j2', multiplier: -1.5 }] });
+    const state = State.random(mechanism, 22);
+    const reference = new Dynamics(mechanism).massMatrix(state);
+    expect(reference.n).toBe(6);
+    for (const algorithm of MASS_MATRIX_ALGORITHMS) {
+      const found = massMatrixBy(mechanism, state, { algorithm });
+      expect(found.joints).toEqual(reference.joints);
+      expect(relativeError(found.H, reference.H)).toBeLessThan(TOLERANCE);
+    }
+    const { H } = simulateMassMatrix(mechanism, state, { algorithm: 'composite-variant', processors: 3 });
+    expect(relativeError(H, reference.H)).toBeLessThan(TOLERANCE);
+    expect(() => massMatrixBy(builtinMechanism('compass'), state, { algorithm: 'kane' })).toThrow(/belongs to/);
   });
 
   it('massless links, and rotations too small for their cosine', () => {

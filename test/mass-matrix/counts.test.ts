@@ -1,9 +1,11 @@
 // Operation counts: the rules of counting, and the counts of the running code beside the paper's.
 
 import { describe, expect, it } from 'vitest';
+import { Algebra } from '../../src/mass-matrix/algebra.js';
 import { countMassMatrix, MASS_MATRIX_ALGORITHMS, massMatrixInLinkOrder } from '../../src/mass-matrix/algorithms.js';
 import { denavitHartenbergChain } from '../../src/mass-matrix/dh-chain.js';
 import { evaluate, fitExactly, formatPolynomial } from '../../src/mass-matrix/polynomial.js';
+import { axisRotation } from '../../src/mass-matrix/rotation.js';
 import { Trace } from '../../src/mass-matrix/trace.js';
 import { randomMechanism } from '../support/random-mechanism.js';
 import { hasShared, readShared } from '../support/shared.js';
@@ -52,6 +54,70 @@ describe('a trace', () => {
     const happens = t.variable(0);
     const paid = [t.mul(x, happens), t.add(x, happens), t.div(happens, x), t.mul(x, x), t.mul(x, x)];
     expect(t.count(t.needed(paid))).toEqual({ multiplications: 3, additions: 1, divisions: 1, trigonometric: 0 });
+  });
+});
+
+describe('what single steps cost, as reproduce 004 tells', () => {
+  const vec = (make: (x: number) => number): [number, number, number] => [make(1), make(2), make(3)];
+  const sym = (make: (x: number) => number): [number, number, number, number, number, number] => [
+    ...vec(make),
+    ...vec(make),
+  ];
+  const costOf = (
+    steps: (t: Trace, a: Algebra<number>, constant: typeof t.constant, variable: typeof t.variable) => number[],
+  ) => {
+    const t = new Trace();
+    const results = steps(
+      t,
+      new Algebra(t),
+      (x) => t.constant(x + 0.5),
+      (x) => t.variable(x),
+    );
+    const { multiplications, additions } = t.count(t.needed(results));
+    return [multiplications, additions];
+  };
+
+  it('R K R^T: 33m + 24a; about one axis: 8m + 8a; a vector: 9m + 6a, or 4m + 2a', () => {
+    expect(
+      costOf((_t, a, constant, variable) => [
+        ...a.turnSym([...vec(variable), ...vec(variable), ...vec(variable)], sym(constant)),
+      ]),
+    ).toEqual([33, 24]);
+    expect(
+      costOf((t, a, _constant, variable) => [
+        ...axisRotation(a, 2, t.variable(0.8), t.variable(0.6)).symToParent(sym(variable)),
+      ]),
+    ).toEqual([8, 8]);
+    expect(
+      costOf((_t, a, _constant, variable) => [
+        ...a.times([...vec(variable), ...vec(variable), ...vec(variable)], vec(variable)),
+      ]),
+    ).toEqual([9, 6]);
+    expect(
+      costOf((t, a, _constant, variable) => [
+        ...axisRotation(a, 0, t.variable(0.8), t.variable(0.6)).toParent(vec(variable)),
+      ]),
+    ).toEqual([4, 2]);
+  });
+
+  it('a shift of moments: 12m + 18a, 9m + 18a where P is constant; R R: 27m + 18a', () => {
+    for (const [known, cost] of [
+      [false, [12, 18]],
+      [true, [9, 18]],
+    ] as const)
+      expect(
+        costOf((_t, a, constant, variable) => {
+          const body = { m: constant(1), h: vec(variable), k: sym(variable) };
+          const { h, k } = a.shift(body, vec(known ? constant : variable));
+          return [...h, ...k];
+        }),
+      ).toEqual(cost);
+    expect(
+      costOf((_t, a, _constant, variable) => {
+        const R = [...vec(variable), ...vec(variable), ...vec(variable)] as const;
+        return [...a.multiply(R, R)];
+      }),
+    ).toEqual([27, 18]);
   });
 });
 

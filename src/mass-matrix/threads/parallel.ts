@@ -65,7 +65,7 @@ export class ParallelMassMatrix {
       : threads === 1
         ? 'One thread was asked for.'
         : entries < worthwhile
-          ? `The matrix has ${entries} entries below its diagonal; from ${worthwhile} on threads pay.`
+          ? `The matrix has ${entries} entries on and below its diagonal; from ${worthwhile} on threads pay.`
           : undefined;
     this.threads = this.note === undefined ? threads : 1;
     if (this.note === undefined)
