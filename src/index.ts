@@ -4,7 +4,13 @@ export type { ScheduleTree } from './dynamics/assembly/plan.js';
 export type { LoopReport } from './dynamics/assembly/report.js';
 export { schedule, topologyOf } from './dynamics/assembly/schedule.js';
 export { type Connected, type ConnectOptions, connect, disconnect } from './dynamics/connect.js';
-export type { ForwardAlgorithm, ForwardOptions, InverseOptions, MassMatrix } from './dynamics/dynamics.js';
+export type {
+  ForwardAlgorithm,
+  ForwardOptions,
+  InverseMassMatrix,
+  InverseOptions,
+  MassMatrix,
+} from './dynamics/dynamics.js';
 export { Dynamics, forwardDynamics, inverseDynamics, massMatrix, mechanicalEnergy } from './dynamics/dynamics.js';
 export type { Energy } from './dynamics/energy.js';
 export type { JointTypeName } from './joints/index.js';

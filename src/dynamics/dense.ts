@@ -85,13 +85,11 @@ export function reducedMassMatrix(
   armature: Float64Array = tree.armature,
 ): void {
   crba(tree, scratch.crba, q, armature);
-  const {
-    crba: { H },
-    follows,
-    factor,
-    m,
-    A,
-  } = scratch;
+  reduceMassMatrix(scratch, scratch.crba.H);
+}
+
+/** scratch.A <- G^T H G for any mass matrix in link order. */
+export function reduceMassMatrix({ follows, factor, m, A }: DenseScratch, H: Float64Array): void {
   const nv = follows.length;
   A.fill(0);
   for (let k = 0; k < nv; k++)
@@ -121,10 +119,24 @@ export function denseForwardDynamics(
   return -1;
 }
 
-function linkOf(tree: Tree, dof: number): number {
+export function linkOf(tree: Tree, dof: number): number {
   let i = 0;
   while (tree.dof[i + 1] <= dof) i++;
   return i;
+}
+
+/** scratch.A <- its inverse, column by column, O(n^3). Returns -1, or the row where it is not positive definite. */
+export function invertDense({ A, m, x }: DenseScratch): number {
+  const failed = cholesky(A, m);
+  if (failed >= 0) return failed;
+  const L = A.slice();
+  for (let column = 0; column < m; column++) {
+    x.fill(0);
+    x[column] = 1;
+    solveCholesky(L, m, x);
+    for (let row = column; row < m; row++) A[row * m + column] = A[column * m + row] = x[row];
+  }
+  return -1;
 }
 
 /** A = L L^T in place, lower triangle. Returns -1, or the row where A is not positive definite. */

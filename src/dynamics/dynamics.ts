@@ -12,8 +12,18 @@ import { endToRootSchedule } from './assembly/orders.js';
 import type { ScheduleTree } from './assembly/plan.js';
 import { createPrinted, printedAda } from './assembly/printed.js';
 import { type LoopReport, loopForces, loopReport } from './assembly/report.js';
-import { createDense, type DenseScratch, denseForwardDynamics, reducedMassMatrix } from './dense.js';
+import { authorOrder, type InverseMassMatrix, type MassMatrix } from './author-order.js';
+import {
+  createDense,
+  type DenseScratch,
+  denseForwardDynamics,
+  invertDense,
+  linkOf,
+  reducedMassMatrix,
+  reduceMassMatrix,
+} from './dense.js';
 import { createEnergy, type Energy, type EnergyScratch, energy } from './energy.js';
+import { createInverseMass, type InverseMassScratch, inverseMassMatrix } from './inverse-mass-matrix.js';
 import { createJacobian, type JacobianScratch, jacobian } from './jacobian.js';
 import { createKinematics, type KinematicsScratch, poses, velocities } from './kinematics.js';
 import { addPassiveForces } from './passive.js';
@@ -48,14 +58,7 @@ export interface ForwardOptions {
 
 export type InverseOptions = Pick<ForwardOptions, 'external' | 'forces' | 'out'>;
 
-export interface MassMatrix {
-  /** Rows and columns. */
-  readonly n: number;
-  /** n x n, row major. */
-  readonly H: Float64Array;
-  /** The joints it is about, in order; coupled joints are part of the joint they follow. */
-  readonly joints: readonly { readonly name: string; readonly offset: number; readonly dof: number }[];
-}
+export type { InverseMassMatrix, MassMatrix } from './author-order.js';
 
 export class Dynamics {
   readonly mechanism: Mechanism;
@@ -70,6 +73,7 @@ export class Dynamics {
   #ada: AdaScratch | undefined;
   #schedule: ScheduleTree | undefined;
   #dense: DenseScratch | undefined;
+  #inverseMass: InverseMassScratch | undefined;
   #rnea: RneaScratch | undefined;
   #energy: EnergyScratch | undefined;
   #kinematics: KinematicsScratch | undefined;
@@ -196,29 +200,32 @@ export class Dynamics {
 
   /** The mass matrix, rows and columns in the order of v; that of the independent joints where there are couplings. */
   massMatrix(state: State): MassMatrix {
-    const { tree, mechanism } = this;
+    const { tree } = this;
     this.#refuseForeign(state);
     this.#dense ??= createDense(tree);
     reducedMassMatrix(tree, this.#dense, state.q);
-    const { A, m, follows, at } = this.#dense;
-    const coupled = new Set(mechanism.couplings.map((coupling) => coupling.joint));
-    // Row of the reduced matrix for each independent position in v.
-    const rowOf = new Int32Array(mechanism.nv);
-    for (let k = 0; k < at.length; k++) rowOf[at[k]] = follows[k];
-    const rows: number[] = [];
-    const joints: { name: string; offset: number; dof: number }[] = [];
-    mechanism.joints.forEach(({ name, iv, model }, i) => {
-      if (coupled.has(i) || model.nv === 0) return;
-      joints.push({ name, offset: rows.length, dof: model.nv });
-      for (let k = 0; k < model.nv; k++) rows.push(rowOf[iv + k]);
-    });
-    const H = new Float64Array(m * m);
-    rows.forEach((from, row) => {
-      rows.forEach((column, k) => {
-        H[row * m + k] = A[from * m + column];
-      });
-    });
-    return { n: m, H, joints };
+    return authorOrder(this.mechanism, this.#dense);
+  }
+
+  /**
+   * The inverse of the mass matrix, rows and columns as massMatrix has them, in O(n^2). With couplings, whose independent
+   * joints have no such recursion, the mass matrix is inverted.
+   */
+  inverseMassMatrix(state: State): InverseMassMatrix {
+    const { tree, mechanism } = this;
+    this.#refuseForeign(state);
+    this.#dense ??= createDense(tree);
+    if (mechanism.couplings.length > 0) {
+      reducedMassMatrix(tree, this.#dense, state.q);
+      const failed = invertDense(this.#dense);
+      if (failed >= 0) this.#refuseSingular(linkOf(tree, this.#dense.follows.indexOf(failed)), tree);
+    } else {
+      this.#inverseMass ??= createInverseMass(tree);
+      this.#refuseSingular(inverseMassMatrix(tree, this.#inverseMass, state.q), tree);
+      reduceMassMatrix(this.#dense, this.#inverseMass.Hinv);
+    }
+    const { n, H, joints } = authorOrder(mechanism, this.#dense);
+    return { n, Hinv: H, joints };
   }
 
   energy(state: State): Energy {

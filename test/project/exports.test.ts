@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import * as compiled from '../../src/compile/index.js';
 import * as formats from '../../src/formats/index.js';
 import * as core from '../../src/index.js';
+import * as massMatrices from '../../src/mass-matrix/index.js';
 import * as models from '../../src/models/index.js';
 import * as plot from '../../src/plot/index.js';
 import * as schedule from '../../src/schedule/index.js';
@@ -57,6 +58,21 @@ describe('public exports', () => {
         'parseState',
         'parseUrdf',
         'writeMjcf',
+      ],
+    ],
+    [
+      'manikin/mass-matrix',
+      massMatrices,
+      [
+        'ARRAY_ALGORITHMS',
+        'FRAMES',
+        'MASS_MATRIX_ALGORITHMS',
+        'ParallelMassMatrix',
+        'countOperationsOf',
+        'denavitHartenbergChain',
+        'frameOf',
+        'massMatrixBy',
+        'simulateMassMatrix',
       ],
     ],
     ['manikin/models', models, ['BUILTIN_MODELS', 'builtinMechanism', 'chain', 'compass', 'crowd', 'human']],

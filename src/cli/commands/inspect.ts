@@ -1,4 +1,4 @@
-// Commands that look at a model: info, describe, mass-matrix, energy, models.
+// Commands that look at a model: info, describe, energy, models.
 
 import type { Command } from 'commander';
 import { Dynamics } from '../../dynamics/dynamics.js';
@@ -87,31 +87,6 @@ export function addDescribe(program: Command, terminal: Terminal): void {
     .action((name: string, options: Options) => {
       const model = loadModel(name, options, terminal);
       terminal.out(`${formatJson(describe(model.mechanism, chooseState(model, options).state))}\n`);
-    });
-}
-
-export function addMassMatrix(program: Command, terminal: Terminal): void {
-  withState(withModel(program.command('mass-matrix')))
-    .description('the mass matrix at a state')
-    .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  manikin mass-matrix compass')
-    .action((name: string, options: Options) => {
-      const model = loadModel(name, options, terminal);
-      const { n, H, joints } = new Dynamics(model.mechanism).massMatrix(chooseState(model, options).state);
-      const matrix = Array.from({ length: n }, (_, row) => Array.from(H.subarray(row * n, (row + 1) * n)));
-      if (options.json === true) {
-        terminal.out(`${formatJson({ model: name, joints, H: matrix })}\n`);
-        return;
-      }
-      const labels = joints.flatMap(({ name: joint, dof }) =>
-        Array.from({ length: dof }, (_, k) => (dof === 1 ? joint : `${joint}[${k}]`)),
-      );
-      terminal.out(
-        `${table(
-          ['', ...labels],
-          matrix.map((row, k) => [labels[k], ...row]),
-        )}\n`,
-      );
     });
 }
 

@@ -8,6 +8,7 @@ import type { ScheduleTree } from '../../schedule/index.js';
 import { InputError } from '../errors.js';
 import { integer } from '../model-argument.js';
 import { formatNumber, type Terminal, table } from '../terminal.js';
+import { reproduce004 } from './reproduce-004.js';
 
 /** [002] Table I: joints of a serial chain of one degree of freedom each, and the joints at the cuts. */
 const TABLE_1 = [
@@ -55,12 +56,18 @@ export function addReproduce(program: Command, terminal: Terminal): void {
   program
     .command('reproduce')
     .description("a paper's figures beside ours")
-    .addArgument(new Argument('<paper>', 'which paper').choices(['002']))
-    .option('--table <n>', 'which table', integer, 1)
+    .addArgument(new Argument('<paper>', 'which paper').choices(['002', '004']))
+    .option('--table <n>', 'which table (all of them where left out)', integer)
+    .option('--svg <file>', '004: draw cost against n for all variants')
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  manikin reproduce 002 --table 1')
-    .action((paper: string, options: { table: number; json?: boolean }) => {
-      if (options.table !== 1)
+    .addHelpText('after', '\nExamples:\n  manikin reproduce 002 --table 1\n  manikin reproduce 004')
+    .action((paper: string, options: { table?: number; json?: boolean; svg?: string }) => {
+      if (paper === '004') {
+        reproduce004(options, terminal);
+        return;
+      }
+      if (options.svg !== undefined) throw new InputError('--svg goes with paper 004.');
+      if ((options.table ?? 1) !== 1)
         throw new InputError(`Of paper ${paper}, table 1 can be reproduced, not table ${options.table}.`);
       const rows = table1();
       if (options.json === true) {

@@ -1,0 +1,167 @@
+// The mass matrix of one mechanism on several threads of this machine.
+
+import { authorOrder, type MassMatrix } from '../../dynamics/author-order.js';
+import { createDense } from '../../dynamics/dense.js';
+import { MechanismError } from '../../mechanism/errors.js';
+import type { Mechanism } from '../../mechanism/mechanism.js';
+import type { State } from '../../mechanism/state.js';
+import { createTree, type Tree } from '../../mechanism/tree.js';
+import { type Assignment, CONTROL_WORDS, chunkBounds, computeTogether } from './crew.js';
+import {
+  type Columns,
+  computeColumns,
+  createColumns,
+  createPreparation,
+  type Preparation,
+  prepare,
+} from './fixed-frame.js';
+
+export interface ParallelOptions {
+  /** Threads in all, the caller's included; 2 where left out. */
+  readonly threads?: number;
+  /** Entries of the triangle below which one thread does it; measured where left out. */
+  readonly worthwhile?: number;
+}
+
+/** Entries that take about 30 microseconds: less than that is not worth a hand-over. */
+const WORTHWHILE = 8000;
+const MAX_THREADS = 64;
+
+interface Thread {
+  postMessage(message: unknown): void;
+  terminate(): unknown;
+}
+
+export class ParallelMassMatrix {
+  readonly mechanism: Mechanism;
+  /** Threads that are asked for, the caller's included. */
+  readonly threads: number;
+  /** Why one thread does it all; undefined where several do. */
+  readonly note: string | undefined;
+  readonly #tree: Tree;
+  readonly #columns: Columns;
+  readonly #preparation: Preparation;
+  readonly #assignment: Assignment | undefined;
+  readonly #joints: MassMatrix['joints'];
+  #workers: Thread[] | undefined;
+  #ready: Promise<void> = Promise.resolve();
+  #disposed = false;
+
+  constructor(mechanism: Mechanism, { threads = 2, worthwhile = WORTHWHILE }: ParallelOptions = {}) {
+    if (!Number.isInteger(threads) || threads < 1 || threads > MAX_THREADS)
+      throw MechanismError.of('threads', '', `Expected 1 to ${MAX_THREADS} threads, got ${threads}.`);
+    if (mechanism.couplings.length > 0)
+      throw MechanismError.of('couplings', '', 'Coupled joints are not computed on threads; use Dynamics.massMatrix.');
+    this.mechanism = mechanism;
+    this.#tree = createTree(mechanism);
+    const dense = createDense(this.#tree);
+    this.#joints = authorOrder(mechanism, dense).joints;
+    const sharable = typeof SharedArrayBuffer !== 'undefined' && typeof Atomics !== 'undefined';
+    this.#columns = createColumns(this.#tree, sharable);
+    this.#preparation = createPreparation(this.#tree);
+    const entries = countEntries(this.#columns.above);
+    this.note = !sharable
+      ? 'Memory cannot be shared here (a page needs cross-origin isolation): one thread computes.'
+      : threads === 1
+        ? 'One thread was asked for.'
+        : entries < worthwhile
+          ? `The matrix has ${entries} entries on and below its diagonal; from ${worthwhile} on threads pay.`
+          : undefined;
+    this.threads = this.note === undefined ? threads : 1;
+    if (this.note === undefined)
+      this.#assignment = {
+        columns: this.#columns,
+        control: new Int32Array(new SharedArrayBuffer(4 * CONTROL_WORDS)),
+        bounds: chunkBounds(this.#columns.above),
+      };
+  }
+
+  /** Done when all workers take part. They start at the first call; until they run, the caller computes alone. */
+  async ready(): Promise<void> {
+    this.#start();
+    await this.#ready;
+  }
+
+  /** nv x nv, row major, in the order of v; valid until the next call. */
+  compute(q: Float64Array): Float64Array {
+    if (q.length !== this.mechanism.nq)
+      throw MechanismError.of('length', 'q', `Expected ${this.mechanism.nq} numbers, got ${q.length}.`);
+    prepare(this.#tree, this.#preparation, this.#columns, q);
+    if (this.#assignment === undefined || this.#disposed) computeColumns(this.#columns, 0, this.#columns.nv);
+    else {
+      this.#start();
+      computeTogether(this.#assignment);
+    }
+    return this.#columns.H;
+  }
+
+  /** A fresh matrix, as Dynamics.massMatrix gives it. */
+  massMatrix(state: State): MassMatrix {
+    return { n: this.#columns.nv, H: Float64Array.from(this.compute(state.q)), joints: this.#joints };
+  }
+
+  /** Ends the workers; computing goes on with one thread. */
+  async dispose(): Promise<void> {
+    this.#disposed = true;
+    await this.#ready;
+    const workers = this.#workers ?? [];
+    this.#workers = [];
+    await Promise.all(workers.map((worker) => worker.terminate()));
+  }
+
+  #start(): void {
+    if (this.#workers !== undefined || this.#assignment === undefined || this.#disposed) return;
+    this.#workers = [];
+    this.#ready = this.#startWorkers(this.#workers, this.#assignment);
+    // A worker that cannot be started leaves its part to the caller; ready() tells why.
+    this.#ready.catch(() => {});
+  }
+
+  async #startWorkers(workers: Thread[], assignment: Assignment): Promise<void> {
+    await Promise.all(
+      Array.from({ length: this.threads - 1 }, async () => {
+        const { worker, started } = await startThread(new URL('./worker.js', import.meta.url), assignment);
+        workers.push(worker);
+        await started;
+      }),
+    );
+  }
+}
+
+function countEntries(above: Int32Array): number {
+  const depth = new Int32Array(above.length);
+  let total = 0;
+  for (let k = 0; k < above.length; k++) {
+    depth[k] = 1 + (above[k] < 0 ? 0 : depth[above[k]]);
+    total += depth[k];
+  }
+  return total;
+}
+
+/** A worker that does not keep the program alive once it runs. */
+async function startThread(file: URL, assignment: Assignment): Promise<{ worker: Thread; started: Promise<void> }> {
+  const inBrowser = (globalThis as { Worker?: new (file: URL, options: object) => Thread }).Worker;
+  if (inBrowser !== undefined) {
+    const worker = new inBrowser(file, { type: 'module' }) as Thread & {
+      onmessage: (() => void) | null;
+      onerror: ((event: { readonly message?: string }) => void) | null;
+    };
+    const started = new Promise<void>((done, fail) => {
+      worker.onmessage = () => done();
+      worker.onerror = ({ message }) => fail(new Error(`A worker cannot be started: ${message ?? 'unknown reason'}.`));
+    });
+    worker.postMessage(assignment);
+    return { worker, started };
+  }
+  const { Worker } = await import('node:worker_threads');
+  const worker = new Worker(file);
+  const started = new Promise<void>((done, fail) => {
+    worker.once('message', () => {
+      worker.unref();
+      done();
+    });
+    worker.once('error', fail);
+  });
+  worker.postMessage(assignment);
+  return { worker, started };
+}
