@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { addForward, addInverse } from './commands/dynamics.js';
 import { addDescribe, addEnergy, addInfo, addMassMatrix, addModels } from './commands/inspect.js';
+import { addInverseMotion } from './commands/inverse.js';
 import { addReproduce } from './commands/reproduce.js';
 import { addCalibrate, addSchedule } from './commands/schedule.js';
 import { addSimulate } from './commands/simulate.js';
@@ -25,7 +26,7 @@ export function createProgram(terminal: Terminal): Command {
     .addHelpText(
       'after',
       `
-MODEL is a built-in name ("manikin models" lists them) or a file: .urdf, .json.
+MODEL is a built-in name ("manikin models" lists them) or a file: .urdf, .json, .bvh, .osim.
 Exit code: 0 good, 2 bad input or usage, 1 anything else.
 
 Examples:
@@ -40,6 +41,7 @@ Examples:
   addMassMatrix(program, terminal);
   addEnergy(program, terminal);
   addSimulate(program, terminal);
+  addInverseMotion(program, terminal);
   addSchedule(program, terminal);
   addCalibrate(program, terminal);
   addReproduce(program, terminal);

@@ -5,12 +5,12 @@ import type { Simulation } from './simulation.js';
 function coordinateNames(mechanism: Mechanism, prefix: string, count: (i: number) => number): string[] {
   return mechanism.joints.flatMap(({ name }, i) => {
     const n = count(i);
-    return Array.from({ length: n }, (_, k) => quoted(`${prefix}${n === 1 ? name : `${name}[${k}]`}`));
+    return Array.from({ length: n }, (_, k) => csvField(`${prefix}${n === 1 ? name : `${name}[${k}]`}`));
   });
 }
 
 /** A field of a CSV file: in quotes where it must be (RFC 4180). */
-function quoted(field: string): string {
+export function csvField(field: string): string {
   return /[",\r\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field;
 }
 

@@ -4,6 +4,7 @@ import * as compiled from '../../src/compile/index.js';
 import * as formats from '../../src/formats/index.js';
 import * as core from '../../src/index.js';
 import * as models from '../../src/models/index.js';
+import * as motion from '../../src/motion/index.js';
 import * as plot from '../../src/plot/index.js';
 import * as schedule from '../../src/schedule/index.js';
 
@@ -46,15 +47,22 @@ describe('public exports', () => {
       'manikin/formats',
       formats,
       [
+        'BVH_CHANNELS',
         'MAX_INPUT_BYTES',
         'checkInputSize',
         'describe',
         'formatJson',
         'formatState',
+        'formatStorage',
         'mergeFixedJoints',
+        'osimMechanism',
+        'parseBvh',
         'parseDescription',
+        'parseExternalLoads',
+        'parseOsim',
         'parseSchedule',
         'parseState',
+        'parseStorage',
         'parseUrdf',
       ],
     ],
@@ -79,7 +87,42 @@ describe('public exports', () => {
         'validateTree',
       ],
     ],
-    ['manikin/plot', plot, ['figure', 'linePlot', 'motionPicture', 'sideView', 'svgDocument']],
+    [
+      'manikin/motion',
+      motion,
+      [
+        'AppliedLoads',
+        'CoordinateModel',
+        'applyLowPass',
+        'coordinateMotion',
+        'coordinateNames',
+        'differentiated',
+        'feetByName',
+        'figureFromBvh',
+        'givenSupport',
+        'inverseOfMotion',
+        'leastNormSplit',
+        'lowPass',
+        'smoothed',
+        'strideFrames',
+      ],
+    ],
+    [
+      'manikin/plot',
+      plot,
+      [
+        'figure',
+        'inversePicture',
+        'linePlot',
+        'momentsRow',
+        'motionPage',
+        'motionPicture',
+        'sideView',
+        'stickPositions',
+        'sticks',
+        'svgDocument',
+      ],
+    ],
   ])('%s', (_name, module, expected) => {
     expect(Object.keys(module).sort()).toEqual([...expected].sort());
   });

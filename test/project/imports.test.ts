@@ -17,8 +17,12 @@ const ALLOWED = new Map<string, readonly string[]>([
   ['schedule', []],
   ['compile', ['spatial', 'joints', 'mechanism', 'dynamics']],
   ['simulation', ['spatial', 'joints', 'mechanism', 'dynamics']],
+  ['motion', ['spatial', 'joints', 'mechanism', 'formats', 'models', 'dynamics']],
   ['plot', ['spatial', 'joints', 'mechanism', 'dynamics']],
-  ['cli', ['spatial', 'joints', 'mechanism', 'formats', 'models', 'dynamics', 'schedule', 'simulation', 'plot']],
+  [
+    'cli',
+    ['spatial', 'joints', 'mechanism', 'formats', 'models', 'dynamics', 'schedule', 'simulation', 'motion', 'plot'],
+  ],
 ]);
 
 /** Packages that a folder may import; Node's own modules stand as node:*. */
