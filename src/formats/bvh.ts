@@ -124,7 +124,7 @@ class Reader {
         open.push(this.#open(open.at(-1)!));
       } else if (word === 'END') {
         this.#expect('SITE');
-        this.#words = this.#words.filter((rest) => rest === '{');
+        this.#restOfLine();
         this.#expect('{');
         this.#expect('OFFSET');
         node.ends.push(this.#offset('End Site'));
@@ -140,8 +140,7 @@ class Reader {
     if (this.#nodes.length >= MAX_NODES) this.#lines.fail('too-large', `More than ${MAX_NODES} joints are not read.`);
     // A name reaches to the end of its line or to the bracket.
     const { line } = this.#lines;
-    const bracket = this.#words.indexOf('{');
-    const name = this.#words.splice(0, bracket === -1 ? this.#words.length : bracket).join(' ');
+    const name = this.#restOfLine();
     const fault = nameFault(name);
     if (fault !== undefined) this.#lines.fail('name', `The name of a joint: ${fault}.`);
     const given = this.#names.give(name);
@@ -150,6 +149,12 @@ class Reader {
     this.#expect('{');
     this.#nodes.push({ name: given, parent, line, offset: undefined, channels: undefined, first: 0, ends: [] });
     return this.#nodes.length - 1;
+  }
+
+  /** What stands before the bracket, or before the end of the line. */
+  #restOfLine(): string {
+    const bracket = this.#words.indexOf('{');
+    return this.#words.splice(0, bracket === -1 ? this.#words.length : bracket).join(' ');
   }
 
   #offset(name: string): Vec3 {

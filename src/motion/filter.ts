@@ -54,7 +54,10 @@ function round(value: number): number {
   return Number(value.toPrecision(4));
 }
 
-/** Filters x[from + k stride], k = 0 ... count - 1, in place. `work` has count + 2 padding numbers at least. */
+/**
+ * Filters x[from + k stride], k = 0 ... count - 1, in place. `work` has count + 2 padding numbers at least. The straight
+ * line from the first sample to the last is taken out before and put back after, so that lines pass unchanged.
+ */
 export function applyLowPass(
   filter: LowPass,
   x: Float64Array,
@@ -66,15 +69,16 @@ export function applyLowPass(
   const { padding } = filter;
   const total = count + 2 * padding;
   const first = x[from];
-  const last = x[from + (count - 1) * stride];
+  const slope = count > 1 ? (x[from + (count - 1) * stride] - first) / (count - 1) : 0;
+  for (let k = 0; k < count; k++) work[padding + k] = x[from + k * stride] - first - slope * k;
+  // Now both ends are zero, and mirroring through them is a change of sign.
   for (let k = 1; k <= padding; k++) {
-    work[padding - k] = 2 * first - x[from + k * stride];
-    work[padding + count - 1 + k] = 2 * last - x[from + (count - 1 - k) * stride];
+    work[padding - k] = -work[padding + k];
+    work[padding + count - 1 + k] = -work[padding + count - 1 - k];
   }
-  for (let k = 0; k < count; k++) work[padding + k] = x[from + k * stride];
   run(filter, work, 0, 1, total);
   run(filter, work, total - 1, -1, total);
-  for (let k = 0; k < count; k++) x[from + k * stride] = work[padding + k];
+  for (let k = 0; k < count; k++) x[from + k * stride] = work[padding + k] + first + slope * k;
 }
 
 /** One run, begun as if the first sample had been there for ever. */
