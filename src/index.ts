@@ -25,6 +25,7 @@ export {
   type Shape,
 } from './mechanism/mechanism.js';
 export { Random } from './mechanism/random.js';
+export { type Rerooted, type RerootOptions, reroot } from './mechanism/reroot.js';
 export type {
   BodySpec,
   CouplingSpec,

@@ -31,6 +31,7 @@ describe('public exports', () => {
         'massMatrix',
         'mechanicalEnergy',
         'mechanismSpec',
+        'reroot',
         'schedule',
         'topologyOf',
         'withBase',
