@@ -5,6 +5,7 @@ import { Command } from 'commander';
 import { addForward, addInverse } from './commands/dynamics.js';
 import { addDescribe, addEnergy, addInfo, addMassMatrix, addModels } from './commands/inspect.js';
 import { addReproduce } from './commands/reproduce.js';
+import { addReroot } from './commands/reroot.js';
 import { addCalibrate, addSchedule } from './commands/schedule.js';
 import { addSimulate } from './commands/simulate.js';
 import { EXIT_GOOD, explain } from './errors.js';
@@ -40,6 +41,7 @@ Examples:
   addMassMatrix(program, terminal);
   addEnergy(program, terminal);
   addSimulate(program, terminal);
+  addReroot(program, terminal);
   addSchedule(program, terminal);
   addCalibrate(program, terminal);
   addReproduce(program, terminal);

@@ -6,3 +6,4 @@ export { parseSchedule, type ScheduleData } from './schedule-file.js';
 export { checkInputSize, MAX_INPUT_BYTES } from './size-limit.js';
 export { formatState, type JointRecord, type JointVectors, type ParsedState, parseState } from './state-file.js';
 export { parseUrdf, type UrdfOptions } from './urdf.js';
+export { formatUrdf, type UrdfText } from './urdf-writer.js';

@@ -52,6 +52,7 @@ describe('public exports', () => {
         'describe',
         'formatJson',
         'formatState',
+        'formatUrdf',
         'mergeFixedJoints',
         'parseDescription',
         'parseSchedule',
