@@ -7,6 +7,7 @@ export { type Connected, type ConnectOptions, connect, disconnect } from './dyna
 export type { ForwardAlgorithm, ForwardOptions, InverseOptions, MassMatrix } from './dynamics/dynamics.js';
 export { Dynamics, forwardDynamics, inverseDynamics, massMatrix, mechanicalEnergy } from './dynamics/dynamics.js';
 export type { Energy } from './dynamics/energy.js';
+export { type Impact, type ImpactOptions, impact } from './dynamics/impact.js';
 export type { JointTypeName } from './joints/index.js';
 export { type LinkOptions, MechanismBuilder } from './mechanism/builder.js';
 export { type CreateOptions, createMechanism, type InertiaMode } from './mechanism/create.js';

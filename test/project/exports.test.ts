@@ -27,6 +27,7 @@ describe('public exports', () => {
         'createMechanism',
         'disconnect',
         'forwardDynamics',
+        'impact',
         'inverseDynamics',
         'massMatrix',
         'mechanicalEnergy',
