@@ -38,6 +38,8 @@ export type {
 } from './mechanism/spec.js';
 export { State } from './mechanism/state.js';
 export { mechanismSpec, withBase, withoutCouplings } from './mechanism/variants.js';
+export type { Tolerances } from './simulation/dormand-prince.js';
+export type { Occurrence, SimulationEvent } from './simulation/events.js';
 export type { Control, IntegratorName } from './simulation/integrators.js';
 export { Simulation, type SimulationOptions } from './simulation/simulation.js';
 export type { Mat3, Quat, Vec3 } from './spatial/matrix3.js';
