@@ -9,6 +9,7 @@ const SUITES = new Map<string, () => Promise<{ run: () => object | Promise<objec
   ['assembly', () => import('./assembly.js')],
   ['schedule', () => import('./schedule.js')],
   ['compile', () => import('./compile.js')],
+  ['reroot', () => import('./reroot.js')],
 ]);
 
 function machine(): object {

@@ -6,6 +6,7 @@ import { addForward, addInverse } from './commands/dynamics.js';
 import { addDescribe, addEnergy, addInfo, addMassMatrix, addModels } from './commands/inspect.js';
 import { addInverseMotion } from './commands/inverse.js';
 import { addReproduce } from './commands/reproduce.js';
+import { addReroot } from './commands/reroot.js';
 import { addCalibrate, addSchedule } from './commands/schedule.js';
 import { addSimulate } from './commands/simulate.js';
 import { EXIT_GOOD, explain } from './errors.js';
@@ -42,6 +43,7 @@ Examples:
   addEnergy(program, terminal);
   addSimulate(program, terminal);
   addInverseMotion(program, terminal);
+  addReroot(program, terminal);
   addSchedule(program, terminal);
   addCalibrate(program, terminal);
   addReproduce(program, terminal);

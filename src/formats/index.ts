@@ -10,3 +10,4 @@ export { checkInputSize, MAX_INPUT_BYTES } from './size-limit.js';
 export { formatState, type JointRecord, type JointVectors, type ParsedState, parseState } from './state-file.js';
 export { formatStorage, parseStorage, type StorageTable } from './storage.js';
 export { parseUrdf, type UrdfOptions } from './urdf.js';
+export { formatUrdf, type UrdfText } from './urdf-writer.js';

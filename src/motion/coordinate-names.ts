@@ -12,7 +12,8 @@ const SUFFIXES: Partial<Record<JointTypeName, readonly string[]>> = {
 
 /** A name for each degree of freedom, in the order of v: the joint's, with what tells several of them apart. */
 export function coordinateNames(mechanism: Mechanism): string[] {
-  return mechanism.joints.flatMap((joint) => {
+  const inOrder = [...mechanism.joints].sort((a, b) => a.iv - b.iv);
+  return inOrder.flatMap((joint) => {
     const { name, type, model, axis, axis2 } = joint;
     const suffixes = type === 'universal' ? [`_r${letter(axis, '1')}`, `_r${letter(axis2, '2')}`] : SUFFIXES[type];
     if (suffixes !== undefined) return suffixes.map((suffix) => name + suffix);

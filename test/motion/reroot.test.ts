@@ -4,10 +4,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { aba, createAba } from '../../src/dynamics/aba.js';
-import { Dynamics } from '../../src/dynamics/dynamics.js';
+import { Dynamics, inverseDynamics } from '../../src/dynamics/dynamics.js';
 import { RerootMap } from '../../src/dynamics/reroot-map.js';
 import { GROUND, type Mechanism } from '../../src/mechanism/mechanism.js';
 import { Random } from '../../src/mechanism/random.js';
+import { reroot } from '../../src/mechanism/reroot.js';
 import { State } from '../../src/mechanism/state.js';
 import { createTree } from '../../src/mechanism/tree.js';
 import { inverseOfMotion } from '../../src/motion/inverse.js';
@@ -77,6 +78,46 @@ describe('a frame of a motion, carried by a body', () => {
         });
       }),
       { numRuns: 150 },
+    );
+  });
+
+  it('has the joint forces, and the force of the ground, of the mechanism that reroot makes', () => {
+    fc.assert(
+      fc.property(seeds, (seed) => {
+        const mechanism = randomMechanism(seed, { bodies: 9, base: 'floating' });
+        const { nq, nv, bodies, joints } = mechanism;
+        const trajectory = randomFrames(mechanism, seed, 2);
+        const body = new Random(seed).below(bodies.length);
+        const feet = [foot(body, [0.1, -0.2, 0.05])];
+        const supports: Support[] = [0, 1].map(() => ({ kind: 'left', feet: [0] }));
+        const { frames, poses } = inverseOfMotion(trajectory, { feet, supports });
+        frames.forEach((frame, k) => {
+          const state = new State(mechanism);
+          state.q.set(trajectory.q.subarray(k * nq, (k + 1) * nq));
+          state.v.set(trajectory.v.subarray(k * nv, (k + 1) * nv));
+          const { name: top } = bodies[body];
+          const accelerations = trajectory.qdd.slice(k * nv, (k + 1) * nv);
+          const next = reroot(mechanism, state, { top, at: frame.point, joint: 'floating', accelerations });
+          const tau = inverseDynamics(next.mechanism, next.state, next.accelerations!);
+          // The joint of the top body sits at the point of support and gives what the ground gives.
+          const carrier = next.mechanism.joints[next.mechanism.bodyIndex(top)];
+          const E = poses[k].subarray(12 * body, 12 * body + 9);
+          const inBody = (x: Vec3): number[] => [0, 3, 6].map((r) => E[r] * x[0] + E[r + 1] * x[1] + E[r + 2] * x[2]);
+          const expected = [...inBody(frame.total.moment), ...inBody(frame.total.force)];
+          expect(relativeError(tau.subarray(carrier.iv, carrier.iv + 6), expected)).toBeLessThan(1e-9);
+          // Joints with one degree of freedom have the same force read from either side, all others that size at least.
+          const bigger = Math.max(...frame.tau.map(Math.abs), 1);
+          for (const { name, model, iv, parent } of joints) {
+            if (parent === GROUND) continue;
+            const other = next.mechanism.joints[next.mechanism.jointIndex(name)].iv;
+            const [mine, theirs] = [frame.tau.subarray(iv, iv + model.nv), tau.subarray(other, other + model.nv)];
+            if (model.nv === 1) expect(Math.abs(Math.abs(mine[0]) - Math.abs(theirs[0])) / bigger).toBeLessThan(1e-10);
+            if (model.name === 'spherical')
+              expect(Math.abs(Math.hypot(...mine) - Math.hypot(...theirs)) / bigger).toBeLessThan(1e-10);
+          }
+        });
+      }),
+      { numRuns: 100 },
     );
   });
 
