@@ -71,7 +71,8 @@ export function skeletonParts(nodes: readonly { readonly name: string; readonly 
   nodes.forEach(({ parent }, i) => {
     let { part, side } = named[i];
     const above = parent < 0 ? undefined : settled[parent];
-    if (part === 'girdle' && side !== '' && !hasBelow(i, 'upperArm') && hasBelow(i, 'forearm')) part = 'upperArm';
+    const lastGirdle = part === 'girdle' && side !== '' && !hasBelow(i, 'girdle') && !hasBelow(i, 'upperArm');
+    if (lastGirdle && hasBelow(i, 'forearm')) part = 'upperArm';
     if (part === 'upperArm' && above?.part === 'upperArm' && !hasBelow(i, 'forearm') && hasBelow(i, 'hand'))
       part = 'forearm';
     if (part === 'pelvis' && side !== '' && !hasBelow(i, 'thigh') && hasBelow(i, 'shank')) part = 'thigh';
