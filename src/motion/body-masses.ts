@@ -261,17 +261,18 @@ class Assignment {
     this.#put(node, this.#segment(foot, toe < 0 ? 1 : 1 - TOE_SHARE, com, forward));
   }
 
-  /** Bones at the ends of limbs that got nothing: joints must move some mass. Taken as extra, then shared by all. */
+  /**
+   * Bones that got nothing get a little, or forward dynamics would not know how they turn between two ball joints. Taken
+   * as extra, then shared by all.
+   */
   #spares(): void {
-    for (let i = this.#nodes.length - 1; i > 0; i--) {
-      if (this.#pieces[i].length > 0 || this.#children[i].some((child) => this.#carries(child))) continue;
-      const above = this.#pieces[this.#nodes[i].parent][0]?.mass ?? 0.01;
-      this.#put(i, cylinderOrBall(SPARE_SHARE * above, this.#nodes[i].at, this.#tip(i), 0.02 * this.#scale));
-    }
-  }
-
-  #carries(i: number): boolean {
-    return this.#pieces[i].length > 0 || this.#children[i].some((child) => this.#carries(child));
+    this.#nodes.forEach(({ parent, at }, i) => {
+      if (this.#pieces[i].length > 0) return;
+      let above = parent;
+      while (above >= 0 && this.#pieces[above].length === 0) above = this.#nodes[above].parent;
+      const mass = SPARE_SHARE * (this.#pieces[above]?.[0].mass ?? 0.1);
+      this.#put(i, cylinderOrBall(mass, at, this.#tip(i), 0.02 * this.#scale));
+    });
   }
 
   /** Where the bone ends: at the farthest joint or end that belongs to it. */
