@@ -11,6 +11,7 @@ const SUITES = new Map<string, () => Promise<{ run: () => object | Promise<objec
   ['compile', () => import('./compile.js')],
   ['startup', () => import('./startup.js')],
   ['mass-matrix', () => import('./mass-matrix.js')],
+  ['reroot', () => import('./reroot.js')],
 ]);
 
 function machine(): object {

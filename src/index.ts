@@ -13,6 +13,7 @@ export type {
 } from './dynamics/dynamics.js';
 export { Dynamics, forwardDynamics, inverseDynamics, massMatrix, mechanicalEnergy } from './dynamics/dynamics.js';
 export type { Energy } from './dynamics/energy.js';
+export { type Impact, type ImpactOptions, impact } from './dynamics/impact.js';
 export type { JointTypeName } from './joints/index.js';
 export { type LinkOptions, MechanismBuilder } from './mechanism/builder.js';
 export { type CreateOptions, createMechanism, type InertiaMode } from './mechanism/create.js';
@@ -31,6 +32,7 @@ export {
   type Shape,
 } from './mechanism/mechanism.js';
 export { Random } from './mechanism/random.js';
+export { type Rerooted, type RerootOptions, reroot } from './mechanism/reroot.js';
 export type {
   BodySpec,
   CouplingSpec,
@@ -42,6 +44,8 @@ export type {
 } from './mechanism/spec.js';
 export { State } from './mechanism/state.js';
 export { mechanismSpec, withBase, withoutCouplings } from './mechanism/variants.js';
+export type { Tolerances } from './simulation/dormand-prince.js';
+export type { Occurrence, SimulationEvent } from './simulation/events.js';
 export type { Control, IntegratorName } from './simulation/integrators.js';
 export { type Engine, Simulation, type SimulationOptions } from './simulation/simulation.js';
 export type { Mat3, Quat, Vec3 } from './spatial/matrix3.js';

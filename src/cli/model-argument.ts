@@ -3,14 +3,23 @@
 import { readFileSync, statSync } from 'node:fs';
 import { basename, extname } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { checkInputSize, parseDescription, parseState, parseUrdf } from '../formats/index.js';
+import {
+  checkInputSize,
+  osimMechanism,
+  parseBvh,
+  parseDescription,
+  parseOsim,
+  parseState,
+  parseUrdf,
+} from '../formats/index.js';
 import { formatProblem } from '../mechanism/errors.js';
-import type { Mechanism } from '../mechanism/mechanism.js';
+import { Mechanism } from '../mechanism/mechanism.js';
 import { Random } from '../mechanism/random.js';
 import { State } from '../mechanism/state.js';
 import { carriedOver } from '../mechanism/structure.js';
 import { withBase, withoutCouplings } from '../mechanism/variants.js';
 import { builtinMechanism } from '../models/index.js';
+import { figureFromBvh } from '../motion/index.js';
 import { InputError } from './errors.js';
 import type { Terminal } from './terminal.js';
 
@@ -37,7 +46,7 @@ export interface LoadedModel {
 /** Adds MODEL (or several of them) and its options to a command. */
 export function withModel(command: Command, argument: '<model>' | '<model...>' = '<model>'): Command {
   return command
-    .argument(argument, 'a built-in name (see "manikin models") or a file: .urdf, .json')
+    .argument(argument, 'a built-in name (see "manikin models") or a file: .urdf, .json, .bvh, .osim')
     .addOption(
       new Option('--base <how>', 'how the root hangs from the ground (URDF: fixed)').choices(['fixed', 'floating']),
     )
@@ -124,8 +133,27 @@ function readModel(name: string, options: ModelOptions): LoadedModel {
       packages,
       ...(inertia !== undefined && { inertia }),
     });
+  if (extension === '.bvh') {
+    const { positions, warnings } = figureFromBvh(parseBvh(readInput(name), { file: basename(name) }), {
+      name: basename(name, extname(name)),
+    });
+    const mechanism = new Mechanism({ ...positions.mechanism, warnings });
+    const state = new State(mechanism);
+    state.q.set(positions.q.subarray(0, mechanism.nq));
+    return { mechanism, state };
+  }
+  if (extension === '.osim') {
+    const model = parseOsim(readInput(name), { file: basename(name), ...(inertia !== undefined && { inertia }) });
+    const mechanism = osimMechanism(model);
+    const state = new State(mechanism);
+    for (const { name: joint, defaultValue } of model.coordinates)
+      if (mechanism.hasJoint(joint)) state.set(joint, defaultValue);
+    return { mechanism, state: state.applyCouplings() };
+  }
   if (extension !== '' || name.includes('/'))
-    throw new InputError(`"${name}" is neither a built-in name nor a file of a known kind (.urdf, .json).`);
+    throw new InputError(
+      `"${name}" is neither a built-in name nor a file of a known kind (.urdf, .json, .bvh, .osim).`,
+    );
   const mechanism = builtinMechanism(name);
   return { mechanism, state: new State(mechanism) };
 }

@@ -5,8 +5,10 @@ import { Command } from 'commander';
 import { addBenchForward } from './commands/bench-fd.js';
 import { addForward, addInverse } from './commands/dynamics.js';
 import { addDescribe, addEnergy, addInfo, addModels } from './commands/inspect.js';
+import { addInverseMotion } from './commands/inverse.js';
 import { addMassMatrix } from './commands/mass-matrix.js';
 import { addReproduce } from './commands/reproduce.js';
+import { addReroot } from './commands/reroot.js';
 import { addCalibrate, addSchedule } from './commands/schedule.js';
 import { addSimulate } from './commands/simulate.js';
 import { EXIT_GOOD, explain } from './errors.js';
@@ -27,7 +29,7 @@ export function createProgram(terminal: Terminal): Command {
     .addHelpText(
       'after',
       `
-MODEL is a built-in name ("manikin models" lists them) or a file: .urdf, .json.
+MODEL is a built-in name ("manikin models" lists them) or a file: .urdf, .json, .bvh, .osim.
 Exit code: 0 good, 2 bad input or usage, 1 anything else.
 
 Examples:
@@ -42,6 +44,8 @@ Examples:
   addMassMatrix(program, terminal);
   addEnergy(program, terminal);
   addSimulate(program, terminal);
+  addInverseMotion(program, terminal);
+  addReroot(program, terminal);
   addSchedule(program, terminal);
   addCalibrate(program, terminal);
   addReproduce(program, terminal);

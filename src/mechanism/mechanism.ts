@@ -62,7 +62,7 @@ export interface Joint extends JointKind, Placement {
   /** Index of the parent body, or GROUND. */
   readonly parent: number;
   readonly model: JointType;
-  /** Where its coordinates stand in q and in v. */
+  /** Where its coordinates stand in q and in v: in the order of the joints, unless the mechanism was re-rooted. */
   readonly iq: number;
   readonly iv: number;
   /** Viscous: force = -damping v, each degree of freedom. */
@@ -103,6 +103,51 @@ export interface Coupling {
   readonly offset: number;
 }
 
+export interface MechanismParts {
+  readonly name: string;
+  readonly gravity: Vec3;
+  readonly bodies: readonly Body[];
+  readonly joints: readonly Joint[];
+  readonly loops: readonly LoopJoint[];
+  readonly frames: readonly Frame[];
+  readonly couplings: readonly Coupling[];
+  readonly warnings: readonly Problem[];
+}
+
+interface KnownOfMechanism {
+  /** Its bodies have the same names and numbers: the index of names is shared. */
+  readonly sameBodies: Mechanism;
+  /** Sums over all joints. */
+  readonly nq: number;
+  readonly nv: number;
+  /** Children of the bodies that have others than there. */
+  readonly children: readonly (readonly [number, readonly number[]])[];
+}
+
+/** Lists of children: those of another mechanism, and those that are different here. */
+interface Children {
+  readonly base: readonly (readonly number[])[];
+  readonly changed: ReadonlyMap<number, readonly number[]>;
+}
+
+function allChildren({ bodies, joints }: Mechanism): Children {
+  const base = bodies.map((): number[] => []);
+  joints.forEach(({ parent }, b) => {
+    if (parent !== GROUND) base[parent].push(b);
+  });
+  return { base, changed: new Map() };
+}
+
+/** More differences than this are not carried on: the lists are then made anew when somebody asks for them. */
+const MAX_CHANGED = 500;
+
+function withChildren(old: Children | undefined, more: KnownOfMechanism['children']): Children | undefined {
+  if (old === undefined || old.changed.size + more.length > MAX_CHANGED) return undefined;
+  const changed = new Map(old.changed);
+  for (const [body, children] of more) changed.set(body, children);
+  return { base: old.base, changed };
+}
+
 /** An immutable mechanism. Made by createMechanism or MechanismBuilder, which check it. */
 export class Mechanism {
   readonly name: string;
@@ -120,18 +165,12 @@ export class Mechanism {
   /** Numbers in v. */
   readonly nv: number;
   readonly #bodyIndex: ReadonlyMap<string, number>;
-  readonly #jointIndex: ReadonlyMap<string, number>;
+  /** Made when it is first asked for. */
+  #jointIndex: ReadonlyMap<string, number> | undefined;
+  #children: Children | undefined;
 
-  constructor(parts: {
-    name: string;
-    gravity: Vec3;
-    bodies: readonly Body[];
-    joints: readonly Joint[];
-    loops: readonly LoopJoint[];
-    frames: readonly Frame[];
-    couplings: readonly Coupling[];
-    warnings: readonly Problem[];
-  }) {
+  /** `known` spares the walk over all bodies where a mechanism is made from another one. */
+  constructor(parts: MechanismParts, known?: KnownOfMechanism) {
     this.name = parts.name;
     this.gravity = parts.gravity;
     this.bodies = parts.bodies;
@@ -140,6 +179,13 @@ export class Mechanism {
     this.frames = parts.frames;
     this.couplings = parts.couplings;
     this.warnings = parts.warnings;
+    if (known !== undefined) {
+      this.nq = known.nq;
+      this.nv = known.nv;
+      this.#bodyIndex = known.sameBodies.#bodyIndex;
+      this.#children = withChildren(known.sameBodies.#children, known.children);
+      return;
+    }
     let nq = 0;
     let nv = 0;
     for (const { model } of parts.joints) {
@@ -149,7 +195,17 @@ export class Mechanism {
     this.nq = nq;
     this.nv = nv;
     this.#bodyIndex = new Map(parts.bodies.map((body, i) => [body.name, i]));
-    this.#jointIndex = new Map(parts.joints.map((joint, i) => [joint.name, i]));
+  }
+
+  get #joints(): ReadonlyMap<string, number> {
+    this.#jointIndex ??= new Map(this.joints.map((joint, i) => [joint.name, i]));
+    return this.#jointIndex;
+  }
+
+  /** The bodies that hang from a body. */
+  childrenOf(body: number): readonly number[] {
+    this.#children ??= allChildren(this);
+    return this.#children.changed.get(body) ?? this.#children.base[body];
   }
 
   /** Index of the body of that name; an error that lists near names where there is none. */
@@ -159,7 +215,7 @@ export class Mechanism {
 
   /** Index of the joint of that name (the same as that of the body it carries). */
   jointIndex(name: string): number {
-    return find(this.#jointIndex, name, 'joint');
+    return find(this.#joints, name, 'joint');
   }
 
   hasBody(name: string): boolean {
@@ -167,7 +223,7 @@ export class Mechanism {
   }
 
   hasJoint(name: string): boolean {
-    return this.#jointIndex.has(name);
+    return this.#joints.has(name);
   }
 }
 

@@ -1,4 +1,4 @@
-// Positions and velocities of a mechanism, in the order of its joints.
+// Positions and velocities of a mechanism; joint i owns q[joint.iq ...] and v[joint.iv ...].
 
 import { MechanismError } from './errors.js';
 import type { Joint, Mechanism } from './mechanism.js';
@@ -12,9 +12,14 @@ export class State {
   readonly v: Float64Array;
   time = 0;
 
-  /** The neutral state: every joint at its zero (coupled joints follow), at rest. */
-  constructor(mechanism: Mechanism) {
+  /** The neutral state: every joint at its zero (coupled joints follow), at rest. `own`: or these arrays, not copied. */
+  constructor(mechanism: Mechanism, own?: { readonly q: Float64Array; readonly v: Float64Array }) {
     this.mechanism = mechanism;
+    if (own !== undefined) {
+      this.q = own.q;
+      this.v = own.v;
+      return;
+    }
     this.q = new Float64Array(mechanism.nq);
     this.v = new Float64Array(mechanism.nv);
     for (const joint of mechanism.joints) joint.model.neutral(this.q, joint.iq);

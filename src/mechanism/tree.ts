@@ -8,11 +8,11 @@
 // Coordinates stay those of the author, at the author's offsets iq and iv. Where a reversed joint needs other values
 // (all but those whose axis can be turned round), mechanism/reroot-map.ts converts them.
 
-import { JOINT_TYPES, PARAMETERS } from '../joints/index.js';
+import { JOINT_TYPES, type JointType, PARAMETERS } from '../joints/index.js';
 import { apply, axisFrame, IDENTITY3, type Mat3, scale, type Vec3 } from '../spatial/matrix3.js';
 import { addInertiaToA, compose, INERTIA, invert, setIdentity, TRANSFORM } from '../spatial/spatial.js';
 import { MechanismError } from './errors.js';
-import { type Body, GROUND, type Joint, type Mechanism } from './mechanism.js';
+import { type Body, GROUND, type JointKind, type Mechanism } from './mechanism.js';
 
 /** How the constant rotation of a joint's placement acts on components: not at all ... */
 export const ROTATION_IDENTITY = 0;
@@ -196,7 +196,10 @@ function traverse(mechanism: Mechanism, root: number, top: number) {
 }
 
 /** The turn E that makes the joint's axis z, and the joint's parameters after it. */
-function canonicalFrame(joint: Joint, reversed: boolean): { E: Mat3; parameters: Vec3 } {
+export function canonicalFrame(
+  joint: JointKind & { readonly model: JointType },
+  reversed: boolean,
+): { E: Mat3; parameters: Vec3 } {
   const { model, axis, axis2, pitch } = joint;
   if (model.axes === 0) return { E: IDENTITY3, parameters: [0, 1, 0] };
   if (model.axes === 2) {

@@ -64,7 +64,8 @@ function addFigure(
     const reversed = via[body] !== body;
     const held = body === top && holder !== null;
     builder.link(prefix + name, {
-      parent: body === top ? (holder === null ? null : `figure_${holder}_left_hand`) : prefix + bodies[parent[body]].name,
+      parent:
+        body === top ? (holder === null ? null : `figure_${holder}_left_hand`) : prefix + bodies[parent[body]].name,
       joint: held
         ? { type: 'spherical', name: `${prefix}grip` }
         : {
@@ -73,7 +74,9 @@ function addFigure(
             axis: reversed ? scale(-1, joint.axis) : joint.axis,
             limits: joint.limits,
           },
-      at: held ? subtract(grip(left), position[left]) : subtract(frame[body], body === top ? ZERO3 : frame[parent[body]]),
+      at: held
+        ? subtract(grip(left), position[left])
+        : subtract(frame[body], body === top ? ZERO3 : frame[parent[body]]),
       mass,
       com: subtract(com, moved),
       inertia,

@@ -41,6 +41,8 @@ export interface FigureStyle {
 /** The mechanism with body poses as Dynamics.poses gives them. */
 export function figure(mechanism: Mechanism, poses: Float64Array, style: FigureStyle): string {
   const drawn: Drawn[] = [];
+  // Among bodies with shapes, one that has neither shape nor mass only leads from joint to joint.
+  const shaped = mechanism.bodies.some(({ visuals }) => visuals.some(({ geometry }) => geometry.kind !== 'mesh'));
   mechanism.bodies.forEach((body, b) => {
     const pose = poses.subarray(TRANSFORM * b, TRANSFORM * (b + 1));
     const toGround = transpose(Array.from(pose.subarray(0, 9)) as unknown as Mat3);
@@ -49,7 +51,7 @@ export function figure(mechanism: Mechanism, poses: Float64Array, style: FigureS
     for (const shape of body.visuals) drawn.push(...drawShape(shape, place, style));
     const { parent } = mechanism.joints[b];
     // Meshes are in files that are not read here.
-    if (body.visuals.some(({ geometry }) => geometry.kind !== 'mesh')) return;
+    if (body.visuals.some(({ geometry }) => geometry.kind !== 'mesh') || (shaped && body.mass === 0)) return;
     if (parent !== GROUND) {
       const [x, y, z] = poses.subarray(TRANSFORM * parent + 9, TRANSFORM * parent + 12);
       drawn.push(stick([[x, y, z], origin], 0.012, style));

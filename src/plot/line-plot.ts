@@ -1,6 +1,6 @@
 import { scaleLinear, scaleLog } from 'd3-scale';
 import { line } from 'd3-shape';
-import { COLORS, escapeXml, FAINT, INK, px, text } from './svg.js';
+import { COLORS, escapeXml, FAINT, INK, px, SHADE, text } from './svg.js';
 
 export interface Series {
   readonly label: string;
@@ -20,13 +20,15 @@ export interface LinePlotOptions {
   readonly yLabel: string;
   readonly logX?: boolean;
   readonly logY?: boolean;
+  /** Stretches of x to shade. */
+  readonly bands?: readonly (readonly [number, number])[];
 }
 
 const MARGIN = { left: 64, right: 16, top: 28, bottom: 40 };
 
 /** Lines over two axes with ticks, grid and a legend, as an SVG group. */
 export function linePlot(series: readonly Series[], options: LinePlotOptions): string {
-  const { x, y, width, height, title, xLabel, yLabel, logX = false, logY = false } = options;
+  const { x, y, width, height, title, xLabel, yLabel, logX = false, logY = false, bands = [] } = options;
   const [w, h] = [width - MARGIN.left - MARGIN.right, height - MARGIN.top - MARGIN.bottom];
   const scaleOf = (log: boolean, values: readonly number[], range: [number, number]) => {
     let [low, high] = extent(values, log);
@@ -38,7 +40,9 @@ export function linePlot(series: readonly Series[], options: LinePlotOptions): s
   const ys = series.flatMap(({ points }) => points.map((point) => point[1]));
   const sx = scaleOf(logX, xs, [0, w]);
   const sy = scaleOf(logY, ys, [h, 0]);
-  const parts: string[] = [];
+  const parts: string[] = bands.map(
+    ([from, to]) => `<rect x="${px(sx(from))}" width="${px(sx(to) - sx(from))}" height="${px(h)}" fill="${SHADE}"/>`,
+  );
   for (const tick of sx.ticks(6)) {
     parts.push(`<path d="M${px(sx(tick))} 0V${px(h)}" stroke="${FAINT}"/>`);
     parts.push(text(sx(tick), h + 16, sx.tickFormat(6)(tick), 'text-anchor="middle"'));
@@ -47,6 +51,7 @@ export function linePlot(series: readonly Series[], options: LinePlotOptions): s
     parts.push(`<path d="M0 ${px(sy(tick))}H${px(w)}" stroke="${FAINT}"/>`);
     parts.push(text(-6, sy(tick) + 4, sy.tickFormat(5)(tick), 'text-anchor="end"'));
   }
+  const entry = series.reduce((width, { label }) => Math.max(width, 36 + 7 * label.length), 110);
   parts.push(`<rect width="${px(w)}" height="${px(h)}" fill="none" stroke="${INK}"/>`);
   series.forEach(({ points, label, color, dots }, i) => {
     const stroke = color ?? COLORS[i % COLORS.length];
@@ -63,7 +68,7 @@ export function linePlot(series: readonly Series[], options: LinePlotOptions): s
         .digits(2)(points as [number, number][]);
       parts.push(`<path d="${path ?? ''}" fill="none" stroke="${stroke}" stroke-width="1.5"/>`);
     }
-    parts.push(legendEntry(w - 110 * (series.length - i), label, stroke));
+    parts.push(legendEntry(w - entry * (series.length - i), label, stroke));
   });
   parts.push(text(w / 2, h + 34, xLabel, 'text-anchor="middle"'));
   parts.push(

@@ -33,24 +33,6 @@ export function motionPicture(
   energies: readonly EnergySample[],
   title: string,
 ): string {
-  const projection = sideView(mechanism.gravity, -0.6, 0.15);
-  const views = moments.map(({ poses }) => extent(mechanism, poses, projection));
-  if (views.length === 0) views.push({ left: 0, right: 1, bottom: 0, top: 1 });
-  const low = Math.min(...views.map((view) => view.bottom));
-  const high = Math.max(...views.map((view) => view.top));
-  const widest = Math.max(...views.map((view) => view.right - view.left));
-  const cell = (WIDTH - 40) / views.length;
-  const scale = Math.min((FIGURE_HEIGHT - 70) / (high - low), cell / (0.8 * widest));
-  const base = 40 + (FIGURE_HEIGHT - 70 + scale * (high - low)) / 2;
-  const parts = moments.map(({ time, poses }, k) => {
-    const middle = (views[k].left + views[k].right) / 2;
-    const x = 20 + cell * (k + 0.5);
-    const origin: [number, number] = [x - scale * middle, base + scale * low];
-    return (
-      figure(mechanism, poses, { projection, scale, origin, color: COLORS[0] }) +
-      text(x, FIGURE_HEIGHT - 6, `${Number(time.toFixed(2))} s`, 'text-anchor="middle"')
-    );
-  });
   const series = (label: string, value: (sample: EnergySample) => number): Series => ({
     label,
     points: energies.map((sample) => [sample.time, value(sample)]),
@@ -64,8 +46,44 @@ export function motionPicture(
     { x: 0, y: FIGURE_HEIGHT, width: WIDTH, height: PLOT_HEIGHT, xLabel: 'time (s)', yLabel: 'energy (J)' },
   );
   const heading = text(20, 24, title, 'font-weight="bold" font-size="14"');
-  const ground = `<path d="M20 ${px(base)}H${WIDTH - 20}" stroke="${FAINT}"/>`;
-  return svgDocument(WIDTH, FIGURE_HEIGHT + PLOT_HEIGHT, [heading, ground, ...parts, plot].join('\n'));
+  const row = momentsRow(mechanism, moments, { width: WIDTH, height: FIGURE_HEIGHT });
+  return svgDocument(WIDTH, FIGURE_HEIGHT + PLOT_HEIGHT, [heading, row, plot].join('\n'));
+}
+
+export interface RowOptions {
+  readonly width: number;
+  readonly height: number;
+  /** Where it is seen from, as in sideView. */
+  readonly azimuth?: number;
+  readonly elevation?: number;
+}
+
+/** The moments in a row above a line for the ground, as an SVG group. */
+export function momentsRow(
+  mechanism: Mechanism,
+  moments: readonly Moment[],
+  { width, height, azimuth = -0.6, elevation = 0.15 }: RowOptions,
+): string {
+  const projection = sideView(mechanism.gravity, azimuth, elevation);
+  const views = moments.map(({ poses }) => extent(mechanism, poses, projection));
+  if (views.length === 0) views.push({ left: 0, right: 1, bottom: 0, top: 1 });
+  const low = Math.min(...views.map((view) => view.bottom));
+  const high = Math.max(...views.map((view) => view.top));
+  const widest = Math.max(...views.map((view) => view.right - view.left));
+  const cell = (width - 40) / views.length;
+  const scale = Math.min((height - 70) / (high - low), cell / (0.8 * widest));
+  const base = 40 + (height - 70 + scale * (high - low)) / 2;
+  const parts = moments.map(({ time, poses }, k) => {
+    const middle = (views[k].left + views[k].right) / 2;
+    const x = 20 + cell * (k + 0.5);
+    const origin: [number, number] = [x - scale * middle, base + scale * low];
+    return (
+      figure(mechanism, poses, { projection, scale, origin, color: COLORS[0] }) +
+      text(x, height - 6, `${Number(time.toFixed(2))} s`, 'text-anchor="middle"')
+    );
+  });
+  const ground = `<path d="M20 ${px(base)}H${width - 20}" stroke="${FAINT}"/>`;
+  return [ground, ...parts].join('\n');
 }
 
 /** What the mechanism covers on the screen, in metres: origins and centres of mass, with a margin for its thickness. */

@@ -3,6 +3,7 @@
 /** Dark ink, light grid, and line colours that stay apart for colour-blind readers (Okabe and Ito). */
 export const INK = '#222222';
 export const FAINT = '#dddddd';
+export const SHADE = '#f0f0f0';
 export const COLORS = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9'] as const;
 export const FONT = 'font-family="system-ui, sans-serif"';
 

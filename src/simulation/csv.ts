@@ -1,24 +1,25 @@
-import type { Mechanism } from '../mechanism/mechanism.js';
+import type { Joint, Mechanism } from '../mechanism/mechanism.js';
 import type { Simulation } from './simulation.js';
 
-/** Names of coordinates: the joint's, with a number where it has several. */
-function coordinateNames(mechanism: Mechanism, prefix: string, count: (i: number) => number): string[] {
-  return mechanism.joints.flatMap(({ name }, i) => {
-    const n = count(i);
-    return Array.from({ length: n }, (_, k) => quoted(`${prefix}${n === 1 ? name : `${name}[${k}]`}`));
+/** Names of coordinates as they stand in q or v: the joint's, with a number where it has several. */
+function coordinateNames(mechanism: Mechanism, prefix: string, at: (joint: Joint) => [number, number]): string[] {
+  const inOrder = [...mechanism.joints].sort((a, b) => at(a)[0] - at(b)[0]);
+  return inOrder.flatMap((joint) => {
+    const { name } = joint;
+    const [, n] = at(joint);
+    return Array.from({ length: n }, (_, k) => csvField(`${prefix}${n === 1 ? name : `${name}[${k}]`}`));
   });
 }
 
 /** A field of a CSV file: in quotes where it must be (RFC 4180). */
-function quoted(field: string): string {
+export function csvField(field: string): string {
   return /[",\r\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field;
 }
 
 /** First line: time, energies, positions q, velocities v. */
 export function csvHeader(mechanism: Mechanism): string {
-  const { joints } = mechanism;
-  const q = coordinateNames(mechanism, 'q ', (i) => joints[i].model.nq);
-  const v = coordinateNames(mechanism, 'v ', (i) => joints[i].model.nv);
+  const q = coordinateNames(mechanism, 'q ', ({ iq, model }) => [iq, model.nq]);
+  const v = coordinateNames(mechanism, 'v ', ({ iv, model }) => [iv, model.nv]);
   return `${['time', 'kinetic', 'potential', 'total', ...q, ...v].join(',')}\n`;
 }
 

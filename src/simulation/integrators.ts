@@ -1,10 +1,11 @@
-// One step in time. Both methods move positions on the joints' own manifolds (quaternions stay unit quaternions).
+// One step in time. All methods move positions on the joints' own manifolds (quaternions stay unit quaternions).
 
 import type { Dynamics, ForwardOptions } from '../dynamics/dynamics.js';
 import { addPassiveSlope } from '../dynamics/passive.js';
 import type { State } from '../mechanism/state.js';
+import type { Occurrence } from './events.js';
 
-export type IntegratorName = 'euler' | 'rk4';
+export type IntegratorName = 'euler' | 'rk4' | 'dopri5';
 
 /** Writes joint forces for a state; called for every evaluation of the dynamics. */
 export type Control = (tau: Float64Array, state: State) => void;
@@ -14,12 +15,14 @@ export type ForwardEngine = Pick<Dynamics, 'mechanism' | 'tree' | 'forward'>;
 
 export interface Integrator {
   readonly name: IntegratorName;
-  /** Moves the state by h. If it throws, the state is as it was. */
-  step(state: State, h: number, control: Control | undefined): void;
+  /** Moves the state by h, or to the first event on the way; returns the events that happened there. */
+  step(state: State, h: number, control: Control | undefined): readonly Occurrence[];
 }
 
+const NOTHING: readonly Occurrence[] = [];
+
 /** What every integrator does to get accelerations: control, then forward dynamics with passive joint forces. */
-class Accelerations {
+export class Accelerations {
   readonly #dynamics: ForwardEngine;
   readonly #tau: Float64Array;
 
@@ -35,7 +38,7 @@ class Accelerations {
   }
 }
 
-function moveAlong(state: State, u: Float64Array, h: number): void {
+export function moveAlong(state: State, u: Float64Array, h: number): void {
   for (const { model, iq, iv } of state.mechanism.joints) model.integrate(state.q, iq, u, iv, h);
 }
 
@@ -58,7 +61,7 @@ export class SemiImplicitEuler implements Integrator {
     this.#options = { passive: true, out: new Float64Array(nv), armature: this.#armature };
   }
 
-  step(state: State, h: number, control: Control | undefined): void {
+  step(state: State, h: number, control: Control | undefined): readonly Occurrence[] {
     const { mechanism, tree } = this.#dynamics;
     this.#armature.set(tree.armature);
     addPassiveSlope(mechanism, this.#armature, state.v, h);
@@ -68,6 +71,7 @@ export class SemiImplicitEuler implements Integrator {
     moveAlong(state, state.v, h);
     state.time += h;
     state.applyCouplings();
+    return NOTHING;
   }
 }
 
@@ -97,7 +101,7 @@ export class RungeKutta4 implements Integrator {
     this.#sumAcceleration = new Float64Array(nv);
   }
 
-  step(state: State, h: number, control: Control | undefined): void {
+  step(state: State, h: number, control: Control | undefined): readonly Occurrence[] {
     const stage = this.#stage.copy(state);
     const { out: a } = this.#options;
     const [rate, u, sumRate, sumA] = [this.#rate, this.#u, this.#sumRate, this.#sumAcceleration];
@@ -129,5 +133,6 @@ export class RungeKutta4 implements Integrator {
     for (let k = 0; k < u.length; k++) state.v[k] += sumA[k];
     state.time += h;
     state.applyCouplings();
+    return NOTHING;
   }
 }

@@ -5,9 +5,13 @@ import { LoopClosing } from '../dynamics/assembly/closing.js';
 import { type Connected, type ConnectOptions, connect, disconnect } from '../dynamics/connect.js';
 import { Dynamics } from '../dynamics/dynamics.js';
 import type { Energy } from '../dynamics/energy.js';
+import { type Impact, type ImpactOptions, impact } from '../dynamics/impact.js';
 import { MechanismError, SimulationError } from '../mechanism/errors.js';
 import type { Mechanism } from '../mechanism/mechanism.js';
+import { type RerootOptions, reroot } from '../mechanism/reroot.js';
 import { State } from '../mechanism/state.js';
+import { DormandPrince, type Tolerances } from './dormand-prince.js';
+import type { Occurrence, SimulationEvent } from './events.js';
 import {
   type Control,
   type ForwardEngine,
@@ -27,10 +31,22 @@ export type Engine = 'auto' | 'compiled' | 'plain';
 export const ENGINES: readonly Engine[] = ['auto', 'compiled', 'plain'];
 
 export interface SimulationOptions {
-  /** 'rk4' (default): fourth order; 'euler': semi-implicit, first order, sturdy with strong damping. */
+  /**
+   * 'rk4' (default): fourth order; 'euler': semi-implicit, first order, sturdy with strong damping; 'dopri5': Dormand-Prince,
+   * fifth order, takes steps of its own within each step of the simulation so as to keep the tolerances.
+   */
   readonly integrator?: IntegratorName;
-  /** Seconds a step; 1 ms where left out. */
+  /** Seconds a step; 1 ms where left out, 10 ms for dopri5. */
   readonly step?: number;
+  /** For dopri5. */
+  readonly tolerances?: Tolerances;
+  /** For dopri5: what to look out for. A step is cut at each event. */
+  readonly events?: readonly SimulationEvent[];
+  /**
+   * Called at an event with all that happen there at once; may change velocities or the structure. The state is that of the
+   * event, just as it happens.
+   */
+  readonly onEvent?: (simulation: Simulation, occurrences: readonly Occurrence[]) => void;
   /** Where to start; the neutral state where left out. The simulation works on a copy. */
   readonly state?: State;
   /** Joint forces as a function of the state. */
@@ -64,16 +80,24 @@ export class Simulation {
   readonly #control: Control | undefined;
   readonly #engine: Engine;
   readonly #onFallback: (reason: string) => void;
+  readonly #tolerances: Tolerances;
+  readonly #events: readonly SimulationEvent[];
+  readonly #onEvent: SimulationOptions['onEvent'];
   #running: Running;
   #drift = 0;
 
   /** Loops that are open at the start by less than LARGEST_GAP are closed; wider gaps are refused. */
   constructor(mechanism: Mechanism, options: SimulationOptions = {}) {
-    const { integrator = 'rk4', step = 1e-3, state, control, engine = 'auto', onFallback = warnOnce } = options;
+    const { integrator = 'rk4', state, control, tolerances = {}, events = [], onEvent } = options;
+    const { engine = 'auto', onFallback = warnOnce } = options;
+    const step = options.step ?? (integrator === 'dopri5' ? 1e-2 : 1e-3);
     if (!(step > 0) || !Number.isFinite(step))
       throw MechanismError.of('step', '', `The step must be a positive number of seconds, got ${step}.`);
-    if (integrator !== 'euler' && integrator !== 'rk4')
-      throw MechanismError.of('integrator', '', `There is no integrator "${integrator}"; take euler or rk4.`);
+    if (integrator !== 'euler' && integrator !== 'rk4' && integrator !== 'dopri5')
+      throw MechanismError.of('integrator', '', `There is no integrator "${integrator}"; take euler, rk4 or dopri5.`);
+    checkTolerances(tolerances);
+    if (events.length > 0 && integrator !== 'dopri5')
+      throw MechanismError.of('events', '', 'Only the integrator dopri5 finds events.');
     if (!ENGINES.includes(engine))
       throw MechanismError.of('engine', '', `There is no engine "${engine}"; take ${ENGINES.join(', ')}.`);
     this.stepSize = step;
@@ -81,6 +105,9 @@ export class Simulation {
     this.#control = control;
     this.#engine = engine;
     this.#onFallback = onFallback;
+    this.#tolerances = tolerances;
+    this.#events = events;
+    this.#onEvent = onEvent;
     this.#running = this.#start(mechanism, state === undefined ? new State(mechanism) : state.clone());
     this.#closeAtStart();
   }
@@ -93,8 +120,7 @@ export class Simulation {
       ...chosen,
       state,
       before: state.clone(),
-      integrator:
-        this.#integrator === 'euler' ? new SemiImplicitEuler(accelerations) : new RungeKutta4(accelerations, state),
+      integrator: this.#makeIntegrator(accelerations, state),
       closing: mechanism.loops.length > 0 ? new LoopClosing(accelerations.tree) : undefined,
     };
   }
@@ -119,6 +145,15 @@ export class Simulation {
     }
     const dynamics = new Dynamics(mechanism);
     return { dynamics, accelerations: dynamics, tier: 'plain', plainBecause };
+  }
+
+  #makeIntegrator(dynamics: ForwardEngine, state: State): Integrator {
+    if (this.#integrator === 'euler') return new SemiImplicitEuler(dynamics);
+    if (this.#integrator === 'rk4') return new RungeKutta4(dynamics, state);
+    const integrator = new DormandPrince(dynamics, state, this.#tolerances, this.#events);
+    const before = this.#running?.integrator;
+    if (before instanceof DormandPrince) integrator.resume(before);
+    return integrator;
   }
 
   #closeAtStart(): void {
@@ -172,6 +207,19 @@ export class Simulation {
     this.#running = this.#start(mechanism, state);
   }
 
+  /** Lets another body hang from the ground from now on, in the same state; see reroot. */
+  reroot(options: RerootOptions): void {
+    const { mechanism, state } = reroot(this.mechanism, this.state, options);
+    this.#running = this.#start(mechanism, state);
+  }
+
+  /** A body strikes the ground now: velocities jump; see impact. */
+  impact(options: ImpactOptions): Impact {
+    const result = impact(this.mechanism, this.state, options);
+    this.state.v.set(result.state.v);
+    return result;
+  }
+
   get time(): number {
     return this.state.time;
   }
@@ -180,13 +228,25 @@ export class Simulation {
     return this.dynamics.energy(this.state);
   }
 
-  /** One step. If it fails, the state stays the last good one and the error names body, joint and time. */
+  /** One step, with the events on its way. If it fails, the state stays the last good one and the error names body, joint and time. */
   step(h = this.stepSize): void {
+    const end = this.time + h;
+    for (let left = h; ; left = end - this.time) {
+      const occurrences = this.#advance(left);
+      if (occurrences.length === 0) return;
+      this.#onEvent?.(this, occurrences);
+      // An event at the very end of the step.
+      if (!(end - this.time > 1e-12 * h)) return;
+    }
+  }
+
+  /** Moves the state by h, or to the first event. */
+  #advance(h: number): readonly Occurrence[] {
     const { before, integrator, closing } = this.#running;
     before.copy(this.state);
     try {
-      integrator.step(this.state, h, this.#control);
-      if (this.time === before.time)
+      const occurrences = integrator.step(this.state, h, this.#control);
+      if (this.time === before.time && occurrences.length === 0)
         throw new SimulationError('step', `A step of ${h} s is lost in rounding at time ${this.time}.`, {
           time: this.time,
         });
@@ -195,6 +255,7 @@ export class Simulation {
         this.#drift = Math.max(this.#drift, closing.close(this.state));
         closing.hold(this.state);
       }
+      return occurrences;
     } catch (error) {
       this.state.copy(before);
       throw error;
@@ -245,4 +306,10 @@ let warned = false;
 function warnOnce(reason: string): void {
   if (!warned) console.warn(`Manikin computes in plain TypeScript: ${reason}`);
   warned = true;
+}
+
+function checkTolerances(tolerances: Tolerances): void {
+  for (const [name, value] of Object.entries(tolerances))
+    if (value !== undefined && !(value > 0 && Number.isFinite(value)))
+      throw MechanismError.of('tolerance', '', `The ${name} tolerance must be a positive number, got ${value}.`);
 }

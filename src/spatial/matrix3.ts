@@ -92,6 +92,18 @@ export function rotationFromRollPitchYaw(roll: number, pitch: number, yaw: numbe
   ];
 }
 
+/**
+ * Roll, pitch, yaw of a rotation of vectors. The roll is taken after the yaw has been undone, so that the three together give
+ * the rotation to rounding even where they are not unique (pitch of a quarter turn).
+ */
+export function rollPitchYaw(R: Mat3): Vec3 {
+  const yaw = Math.atan2(R[3], R[0]);
+  const [c, s] = [Math.cos(yaw), Math.sin(yaw)];
+  const pitch = Math.atan2(-R[6], c * R[0] + s * R[3]);
+  const roll = Math.atan2(s * R[2] - c * R[5], c * R[4] - s * R[1]);
+  return [roll, pitch, yaw];
+}
+
 /** Rotation of vectors by a unit quaternion. */
 export function rotationFromQuaternion([w, x, y, z]: Quat): Mat3 {
   return [

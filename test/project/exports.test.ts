@@ -5,6 +5,7 @@ import * as formats from '../../src/formats/index.js';
 import * as core from '../../src/index.js';
 import * as massMatrices from '../../src/mass-matrix/index.js';
 import * as models from '../../src/models/index.js';
+import * as motion from '../../src/motion/index.js';
 import * as plot from '../../src/plot/index.js';
 import * as schedule from '../../src/schedule/index.js';
 
@@ -28,10 +29,12 @@ describe('public exports', () => {
         'createMechanism',
         'disconnect',
         'forwardDynamics',
+        'impact',
         'inverseDynamics',
         'massMatrix',
         'mechanicalEnergy',
         'mechanismSpec',
+        'reroot',
         'schedule',
         'topologyOf',
         'withBase',
@@ -47,15 +50,23 @@ describe('public exports', () => {
       'manikin/formats',
       formats,
       [
+        'BVH_CHANNELS',
         'MAX_INPUT_BYTES',
         'checkInputSize',
         'describe',
         'formatJson',
         'formatState',
+        'formatStorage',
+        'formatUrdf',
         'mergeFixedJoints',
+        'osimMechanism',
+        'parseBvh',
         'parseDescription',
+        'parseExternalLoads',
+        'parseOsim',
         'parseSchedule',
         'parseState',
+        'parseStorage',
         'parseUrdf',
         'writeMjcf',
       ],
@@ -96,7 +107,42 @@ describe('public exports', () => {
         'validateTree',
       ],
     ],
-    ['manikin/plot', plot, ['figure', 'linePlot', 'motionPicture', 'sideView', 'svgDocument']],
+    [
+      'manikin/motion',
+      motion,
+      [
+        'AppliedLoads',
+        'CoordinateModel',
+        'applyLowPass',
+        'coordinateMotion',
+        'coordinateNames',
+        'differentiated',
+        'feetByName',
+        'figureFromBvh',
+        'givenSupport',
+        'inverseOfMotion',
+        'leastNormSplit',
+        'lowPass',
+        'smoothed',
+        'strideFrames',
+      ],
+    ],
+    [
+      'manikin/plot',
+      plot,
+      [
+        'figure',
+        'inversePicture',
+        'linePlot',
+        'momentsRow',
+        'motionPage',
+        'motionPicture',
+        'sideView',
+        'stickPositions',
+        'sticks',
+        'svgDocument',
+      ],
+    ],
   ])('%s', (_name, module, expected) => {
     expect(Object.keys(module).sort()).toEqual([...expected].sort());
   });

@@ -18,6 +18,7 @@ const ALLOWED = new Map<string, readonly string[]>([
   ['compile', ['spatial', 'joints', 'mechanism', 'dynamics']],
   ['mass-matrix', ['spatial', 'joints', 'mechanism', 'dynamics']],
   ['simulation', ['spatial', 'joints', 'mechanism', 'dynamics', 'compile']],
+  ['motion', ['spatial', 'joints', 'mechanism', 'formats', 'models', 'dynamics']],
   ['plot', ['spatial', 'joints', 'mechanism', 'dynamics']],
 ]);
 // Nobody imports the command line; it puts everything together.

@@ -24,6 +24,8 @@ interface Options extends ModelOptions, StateOptions {
   readonly duration: number;
   readonly step: number;
   readonly integrator: IntegratorName;
+  readonly relative?: number;
+  readonly absolute?: number;
   readonly every: number;
   readonly engine: Engine;
   readonly csv?: string;
@@ -40,15 +42,19 @@ export function addSimulate(program: Command, terminal: Terminal): void {
   withState(withModel(program.command('simulate')))
     .description('let a mechanism move; damping, friction and springs of its joints act')
     .option('--duration <seconds>', 'how long', positive, 2)
-    .option('--step <seconds>', 'time step', positive, 1e-3)
+    .option('--step <seconds>', 'time step; dopri5 takes its own steps within it', positive, 1e-3)
     .addOption(
-      new Option('--integrator <name>', 'rk4, or semi-implicit euler').choices(['rk4', 'euler']).default('rk4'),
+      new Option('--integrator <name>', 'rk4, semi-implicit euler, or dopri5, which chooses its own steps')
+        .choices(['rk4', 'euler', 'dopri5'])
+        .default('rk4'),
     )
     .addOption(
       new Option('--engine <name>', 'auto: generic WebAssembly kernels; compiled: code made for this mechanism first')
         .choices(ENGINES)
         .default('auto'),
     )
+    .option('--relative <error>', 'dopri5: error of a step that is allowed, relative (default: 1e-8)', positive)
+    .option('--absolute <error>', 'dopri5: and beside that, in metres and radians (default: 1e-10)', positive)
     .option('--every <seconds>', 'time between lines of the CSV file', positive, 0.01)
     .option('--csv <file>', 'write time, energies, positions and velocities')
     .option('--svg <file>', 'draw the motion and its energies')
@@ -77,7 +83,11 @@ async function simulate(name: string, options: Options, terminal: Terminal): Pro
     if (!told) terminal.err(`Computing in plain TypeScript: ${reason}\n`);
     told = true;
   };
-  const simulation = new Simulation(model.mechanism, { integrator, step, state, engine, onFallback });
+  const { relative, absolute } = options;
+  if ((relative !== undefined || absolute !== undefined) && integrator !== 'dopri5')
+    throw new InputError('--relative and --absolute go with --integrator dopri5.');
+  const tolerances = { ...(relative !== undefined && { relative }), ...(absolute !== undefined && { absolute }) };
+  const simulation = new Simulation(model.mechanism, { integrator, step, state, tolerances, engine, onFallback });
   const story: string[] = [];
   const events = [...(scene?.events ?? [])];
   // What is joined at the start belongs to the start.

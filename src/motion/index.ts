@@ -1,0 +1,19 @@
+// Captured motion: from files to joint forces.
+
+export { type BvhFigure, type BvhFigureOptions, figureFromBvh, type UpAxis } from './bvh-figure.js';
+export { CoordinateModel, type CoordinateMotion, coordinateMotion, type NamedCoordinate } from './coordinate-motion.js';
+export { coordinateNames } from './coordinate-names.js';
+export { applyLowPass, type LowPass, lowPass } from './filter.js';
+export {
+  type DoubleSupport,
+  type FootForce,
+  type FrameForces,
+  inverseOfMotion,
+  type MotionForces,
+  type MotionInverseOptions,
+} from './inverse.js';
+export { AppliedLoads } from './loads.js';
+export { type Strides, strideFrames } from './strides.js';
+export { type Foot, feetByName, givenSupport, type Support, type SupportKind } from './support.js';
+export { differentiated, type Positions, smoothed, type Trajectory } from './trajectory.js';
+export { leastNormSplit, type Wrench } from './wrench.js';

@@ -1,0 +1,307 @@
+// Inverse dynamics of a captured motion, [001] section 7.1: every frame is computed with the foot that carries the figure
+// as the root of the figure.
+//
+// A figure that hangs from nothing gets the whole force that its motion needs through its root's joint. That wrench,
+// taken from the root and given to the supporting foot, is what the foot's joint to the ground would carry if the
+// figure were re-rooted there, and the joints between then carry what they would: the equations of motion of the bodies
+// are the same, and in a tree they have one solution. So a frame costs two runs of the recursive Newton-Euler algorithm
+// and no change of the tree; test/motion/reroot.test.ts holds it against trees that are really re-rooted.
+
+import { Dynamics } from '../dynamics/dynamics.js';
+import { MechanismError } from '../mechanism/errors.js';
+import { GROUND, type Mechanism } from '../mechanism/mechanism.js';
+import { State } from '../mechanism/state.js';
+import { add, dot, norm, scale, subtract, type Vec3, ZERO3 } from '../spatial/matrix3.js';
+import type { AppliedLoads } from './loads.js';
+import { type Strides, stridesOf } from './strides.js';
+import { type Foot, findSupport, kindOf, pointAt, type Support, type SupportKind, upOf } from './support.js';
+import type { Trajectory } from './trajectory.js';
+import {
+  addToBody,
+  centreOfPressure,
+  fromBody,
+  leastNormSplit,
+  movedTo,
+  NO_WRENCH,
+  sumOf,
+  type Wrench,
+} from './wrench.js';
+
+export type DoubleSupport = 'one' | 'split';
+
+export interface MotionInverseOptions {
+  readonly feet: readonly Foot[];
+  /** For each frame; found where left out. */
+  readonly supports?: readonly Support[];
+  /**
+   * Both feet on the ground: who carries the figure cannot be known. 'one' gives all to the foot nearer to the centre of
+   * pressure, 'split' shares it with the least norm.
+   */
+  readonly doubleSupport?: DoubleSupport;
+  /** Measured forces; with them nothing is left for feet to be found for. */
+  readonly loads?: AppliedLoads;
+  /** Of the figure, metres; by the height of its centre of mass where left out. */
+  readonly height?: number;
+}
+
+/** The force of the ground at a foot, ground coordinates, moment about the point. */
+export interface FootForce extends Wrench {
+  readonly body: string;
+  readonly point: Vec3;
+}
+
+export interface FrameForces {
+  readonly time: number;
+  readonly support: SupportKind | 'measured';
+  /** Joint forces, in the order of v. */
+  readonly tau: Float64Array;
+  /** All that the ground gives, about `point`, and where it acts on the ground, if it presses on it. */
+  readonly total: Wrench;
+  readonly point: Vec3;
+  readonly centreOfPressure: Vec3 | undefined;
+  /** One foot, or both where the split was asked for. */
+  readonly feet: readonly FootForce[];
+  /** What the root's joint still carries, about the root: the motion's disagreement with the forces given, or flight. */
+  readonly residual: Wrench;
+}
+
+export interface MotionForces {
+  readonly mechanism: Mechanism;
+  readonly frames: readonly FrameForces[];
+  readonly poses: readonly Float64Array[];
+  readonly supports: readonly Support[];
+  /** Kilograms, and newtons. */
+  readonly mass: number;
+  readonly weight: number;
+  /** The rhythm of the motion and the mean force over whole strides; undefined where it does not repeat itself. */
+  readonly strides: Strides | undefined;
+}
+
+export function inverseOfMotion(trajectory: Trajectory, options: MotionInverseOptions): MotionForces {
+  return new MotionInverse(trajectory, options).run();
+}
+
+class MotionInverse {
+  readonly #trajectory: Trajectory;
+  readonly #options: MotionInverseOptions;
+  readonly #mechanism: Mechanism;
+  readonly #dynamics: Dynamics;
+  readonly #state: State;
+  readonly #up: Vec3;
+  readonly #mass: number;
+  readonly #weight: number;
+  /** The first body with mass. */
+  readonly #root: number;
+  readonly #external: Float64Array;
+  readonly #forces: Float64Array;
+
+  constructor(trajectory: Trajectory, options: MotionInverseOptions) {
+    const { mechanism } = trajectory;
+    this.#trajectory = trajectory;
+    this.#options = options;
+    this.#mechanism = mechanism;
+    this.#dynamics = new Dynamics(mechanism);
+    this.#state = new State(mechanism);
+    this.#up = upOf(mechanism.gravity);
+    this.#mass = mechanism.bodies.reduce((sum, { mass }) => sum + mass, 0);
+    this.#weight = this.#mass * norm(mechanism.gravity);
+    this.#root = Math.max(
+      0,
+      mechanism.bodies.findIndex(({ mass }) => mass > 0),
+    );
+    this.#external = new Float64Array(6 * mechanism.bodies.length);
+    this.#forces = new Float64Array(6 * mechanism.bodies.length);
+  }
+
+  run(): MotionForces {
+    const { count } = this.#trajectory;
+    const { loads } = this.#options;
+    const poses = Array.from({ length: count }, (_, frame) => this.#pose(frame));
+    const frames: FrameForces[] = [];
+    let supports: readonly Support[];
+    if (loads !== undefined) {
+      for (let frame = 0; frame < count; frame++) frames.push(this.#measured(frame, poses[frame], loads));
+      supports = frames.map((frame) => this.#pressed(frame));
+    } else {
+      const totals = poses.map((pose, frame) => this.#total(frame, pose));
+      supports = this.#options.supports ?? this.#found(poses, totals);
+      totals.forEach((total, frame) => {
+        frames.push(this.#carried(frame, poses[frame], total, supports[frame]));
+      });
+    }
+    const strides = this.#strides(frames, supports);
+    return { mechanism: this.#mechanism, frames, poses, supports, mass: this.#mass, weight: this.#weight, strides };
+  }
+
+  #time(frame: number): number {
+    return this.#trajectory.start + frame * this.#trajectory.interval;
+  }
+
+  #setState(frame: number): void {
+    const { q, v } = this.#trajectory;
+    const { nq, nv } = this.#mechanism;
+    this.#state.q.set(q.subarray(frame * nq, (frame + 1) * nq));
+    this.#state.v.set(v.subarray(frame * nv, (frame + 1) * nv));
+  }
+
+  #pose(frame: number): Float64Array {
+    this.#setState(frame);
+    return this.#dynamics.poses(this.#state);
+  }
+
+  /** Joint forces under the forces in #external, and what goes through the joints to the ground. */
+  #inverse(frame: number, pose: Float64Array): { tau: Float64Array; root: Wrench } {
+    const { nv, joints } = this.#mechanism;
+    this.#setState(frame);
+    const qdd = this.#trajectory.qdd.subarray(frame * nv, (frame + 1) * nv);
+    const forces = this.#forces;
+    const tau = this.#dynamics.inverse(this.#state, qdd, { external: this.#external, forces });
+    let root = NO_WRENCH;
+    joints.forEach(({ parent }, b) => {
+      if (parent === GROUND) root = sumOf(root, fromBody(pose, b, forces, 6 * b));
+    });
+    return { tau, root };
+  }
+
+  /** All that the motion needs from outside, about the ground's origin. */
+  #total(frame: number, pose: Float64Array): Wrench {
+    this.#external.fill(0);
+    return this.#inverse(frame, pose).root;
+  }
+
+  #found(poses: readonly Float64Array[], totals: readonly Wrench[]): Support[] {
+    const { feet, height = this.#height(poses) } = this.#options;
+    const { count, interval } = this.#trajectory;
+    const load = totals.map(({ force }) => dot(force, this.#up) / this.#weight);
+    return findSupport({ feet, count, interval, poses, load, gravity: this.#mechanism.gravity, height });
+  }
+
+  /** A frame carried by the feet that are down. */
+  #carried(frame: number, pose: Float64Array, total: Wrench, support: Support): FrameForces {
+    const { feet, doubleSupport = 'one' } = this.#options;
+    const places = support.feet.map((f) => ({ foot: feet[f], point: this.#contact(pose, feet[f]) }));
+    if (places.length > 1) {
+      // The foot nearer to where the whole force acts carries the figure.
+      const centre = centreOfPressure(total, ZERO3, this.#up, 0) ?? ZERO3;
+      const distance = (point: Vec3): number => {
+        const r = subtract(point, centre);
+        return norm(subtract(r, scale(dot(r, this.#up), this.#up)));
+      };
+      places.sort((a, b) => distance(a.point) - distance(b.point));
+    }
+    const shares = this.#shares(places, total, doubleSupport);
+    this.#external.fill(0);
+    for (const { foot, wrench } of shares) addToBody(this.#external, 6 * foot.body, pose, foot.body, wrench);
+    const { tau, root } = this.#inverse(frame, pose);
+    const point = places[0]?.point ?? ZERO3;
+    const about = movedTo(total, ZERO3, point);
+    return {
+      time: this.#time(frame),
+      support: support.kind,
+      tau,
+      total: about,
+      point,
+      centreOfPressure: centreOfPressure(about, point, this.#up, 0.05 * this.#weight),
+      feet: shares.map(({ foot, point: at, wrench }) => ({
+        body: this.#mechanism.bodies[foot.body].name,
+        point: at,
+        ...movedTo(wrench, ZERO3, at),
+      })),
+      residual: movedTo(root, ZERO3, originOf(pose, this.#root)),
+    };
+  }
+
+  /** Wrenches about the ground's origin. */
+  #shares(places: readonly { foot: Foot; point: Vec3 }[], total: Wrench, how: DoubleSupport) {
+    const [first, second] = places;
+    if (first === undefined) return [];
+    if (second === undefined || how === 'one') return [{ ...first, wrench: total }];
+    const [a, b] = leastNormSplit(total, ZERO3, first.point, second.point);
+    return [
+      { ...first, wrench: movedTo(a, first.point, ZERO3) },
+      { ...second, wrench: movedTo(b, second.point, ZERO3) },
+    ];
+  }
+
+  /** The middle of the points of a foot that are lowest, within a tenth of its length. */
+  #contact(pose: Float64Array, foot: Foot): Vec3 {
+    const points = foot.points.map((point) => pointAt(pose, point));
+    const heights = points.map((point) => dot(point, this.#up));
+    const lowest = Math.min(...heights);
+    const length = points.reduce((far, point) => Math.max(far, norm(subtract(point, points[0]))), 0);
+    const down = points.filter((_, k) => heights[k] <= lowest + 0.1 * length);
+    return scale(1 / down.length, down.reduce(add));
+  }
+
+  /** A frame under measured forces. */
+  #measured(frame: number, pose: Float64Array, loads: AppliedLoads): FrameForces {
+    const time = this.#time(frame);
+    this.#external.fill(0);
+    const wrenches = loads.at(time, pose);
+    const { bodies } = loads;
+    wrenches.forEach((wrench, k) => {
+      addToBody(this.#external, 6 * bodies[k], pose, bodies[k], wrench);
+    });
+    const total = wrenches.reduce(sumOf, NO_WRENCH);
+    const { tau, root } = this.#inverse(frame, pose);
+    return {
+      time,
+      support: 'measured',
+      tau,
+      total,
+      point: ZERO3,
+      centreOfPressure: centreOfPressure(total, ZERO3, this.#up, 0.05 * this.#weight),
+      feet: wrenches.map((wrench, k) => {
+        const body = bodies[k];
+        const at = centreOfPressure(wrench, ZERO3, this.#up, 0.01 * this.#weight) ?? originOf(pose, body);
+        return { body: this.#mechanism.bodies[body].name, point: at, ...movedTo(wrench, ZERO3, at) };
+      }),
+      residual: movedTo(root, ZERO3, originOf(pose, this.#root)),
+    };
+  }
+
+  /** Which feet press on the ground, by the measured forces. */
+  #pressed(frame: FrameForces): Support {
+    const { feet } = this.#options;
+    const down = feet.flatMap((foot, f) => {
+      const name = this.#mechanism.bodies[foot.body].name;
+      const vertical = frame.feet
+        .filter(({ body }) => body === name)
+        .reduce((sum, { force }) => sum + dot(force, this.#up), 0);
+      return vertical > 0.05 * this.#weight ? [f] : [];
+    });
+    return { kind: kindOf(feet, down), feet: down };
+  }
+
+  #strides(frames: readonly FrameForces[], supports: readonly Support[]): Strides | undefined {
+    const { feet } = this.#options;
+    const vertical = frames.map(({ total }) => dot(total.force, this.#up) / this.#weight);
+    const names = feet.map(({ body }) => this.#mechanism.bodies[body].name);
+    return stridesOf(this.#trajectory, vertical, supports, names);
+  }
+
+  /** People stand with their centre of mass at 55 % of their height; the mean over the motion. */
+  #height(poses: readonly Float64Array[]): number {
+    const { feet } = this.#options;
+    const { bodies } = this.#mechanism;
+    const above = poses.map((pose) => {
+      const com = bodies.reduce(
+        (sum, { mass, com: at }, body) => sum + mass * dot(pointAt(pose, { body, at }), this.#up),
+        0,
+      );
+      const soles = feet.flatMap(({ points }) => points.map((point) => dot(pointAt(pose, point), this.#up)));
+      return com / this.#mass - soles.reduce((low, height) => Math.min(low, height), Infinity);
+    });
+    const height = above.reduce((sum, value) => sum + value, 0) / (0.55 * above.length);
+    if (height > 0 && Number.isFinite(height)) return height;
+    throw MechanismError.of(
+      'no-size',
+      '',
+      'The feet are above the centre of mass; say what carries the figure (--support).',
+    );
+  }
+}
+
+function originOf(pose: Float64Array, body: number): Vec3 {
+  return pointAt(pose, { body, at: ZERO3 });
+}

@@ -1,0 +1,325 @@
+// The method of Dormand and Prince, order 5(4), with steps that keep the error below a tolerance and a dense output of order
+// four (Hairer, Norsett, Wanner: Solving Ordinary Differential Equations I, II.4 to II.6), in the form of Munthe-Kaas: within a
+// step the position is q0 moved along a vector u, and u, which lives in a flat space, is what is integrated.
+
+import type { ForwardOptions } from '../dynamics/dynamics.js';
+import { SimulationError } from '../mechanism/errors.js';
+import type { State } from '../mechanism/state.js';
+import { firstEvents, type Occurrence, type SimulationEvent } from './events.js';
+import { Accelerations, type Control, type ForwardEngine, type Integrator, moveAlong } from './integrators.js';
+
+export interface Tolerances {
+  /** Error of a step relative to the size of velocities, of angles and distances; 1e-8 where left out. */
+  readonly relative?: number;
+  /** And beside that in their units (radians, metres, and per second); 1e-10 where left out. */
+  readonly absolute?: number;
+  /** Seconds to which the times of events are found; 1e-12 where left out. */
+  readonly event?: number;
+}
+
+const STAGES = 7;
+const C = [0, 1 / 5, 3 / 10, 4 / 5, 8 / 9, 1, 1];
+const A = [
+  [],
+  [1 / 5],
+  [3 / 40, 9 / 40],
+  [44 / 45, -56 / 15, 32 / 9],
+  [19372 / 6561, -25360 / 2187, 64448 / 6561, -212 / 729],
+  [9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656],
+  [35 / 384, 0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84],
+];
+/** Fifth order less fourth. */
+const ERROR = [71 / 57600, 0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40];
+const DENSE = [
+  -12715105075 / 11282082432,
+  0,
+  87487479700 / 32700410799,
+  -10690763975 / 1880347072,
+  701980252875 / 199316789632,
+  -1453857185 / 822651844,
+  69997945 / 29380423,
+];
+
+/** Step control of Hairer's DOPRI5: h <- h 0.9 err^-(0.2 - 0.75 beta) err_before^beta, within bounds. */
+const BETA = 0.04;
+const [SAFETY, SHRINK, GROW] = [0.9, 0.2, 10];
+
+/** Steps of one call: more are taken for a tolerance that cannot be met. */
+const MAX_STEPS = 1_000_000;
+
+export class DormandPrince implements Integrator {
+  readonly name = 'dopri5';
+  readonly #accelerations: Accelerations;
+  readonly #options: ForwardOptions & { out: Float64Array };
+  readonly #relative: number;
+  readonly #absolute: number;
+  readonly #eventTolerance: number;
+  readonly #events: readonly SimulationEvent[];
+  /** Where the step began. */
+  readonly #base: State;
+  readonly #stage: State;
+  /** Per stage: rate of u, and acceleration. */
+  readonly #du: readonly Float64Array[];
+  readonly #dv: readonly Float64Array[];
+  /** At the end of the step. */
+  readonly #u: Float64Array;
+  readonly #v: Float64Array;
+  /** Last terms of the dense output. */
+  readonly #lastU: Float64Array;
+  readonly #lastV: Float64Array;
+  #duration = 0;
+  /** The next step as the error control sees it; 0 before the first. */
+  #next = 0;
+  #errorBefore = 1e-4;
+  /** Whether the accelerations of the last stage belong to the state at hand. */
+  #fresh = false;
+  /** Events that happened at the present time. */
+  #fired = new Set<number>();
+  #firedAt = Number.NaN;
+  /** Steps taken and refused so far. */
+  steps = 0;
+  rejected = 0;
+
+  constructor(
+    dynamics: ForwardEngine,
+    state: State,
+    tolerances: Tolerances = {},
+    events: readonly SimulationEvent[] = [],
+  ) {
+    const { nv } = dynamics.mechanism;
+    const vector = (): Float64Array => new Float64Array(nv);
+    this.#accelerations = new Accelerations(dynamics);
+    this.#options = { passive: true, out: vector() };
+    this.#relative = tolerances.relative ?? 1e-8;
+    this.#absolute = tolerances.absolute ?? 1e-10;
+    this.#eventTolerance = tolerances.event ?? 1e-12;
+    this.#events = events;
+    this.#base = state.clone();
+    this.#stage = state.clone();
+    this.#du = Array.from({ length: STAGES }, vector);
+    this.#dv = Array.from({ length: STAGES }, vector);
+    this.#u = vector();
+    this.#v = vector();
+    this.#lastU = vector();
+    this.#lastV = vector();
+  }
+
+  /** Goes on where another one was, with the same events: after a change of structure. */
+  resume(other: DormandPrince): void {
+    this.#next = other.#next;
+    this.#fired = other.#fired;
+    this.#firedAt = other.#firedAt;
+    this.steps = other.steps;
+    this.rejected = other.rejected;
+  }
+
+  /** Moves the state by h, or to the first event on the way; returns what happened there. */
+  step(state: State, h: number, control: Control | undefined): readonly Occurrence[] {
+    const end = state.time + h;
+    let left = h;
+    let refusedBefore = false;
+    if (state.time !== this.#firedAt) this.#fired.clear();
+    for (let count = 0; count < MAX_STEPS; count++) {
+      if (!refusedBefore) this.#begin(state, control);
+      if (this.#next === 0) this.#next = Math.min(h, this.#firstStep());
+      const last = this.#next >= left * (1 - 1e-10);
+      const size = last ? left : this.#next;
+      const error = this.#try(size, control);
+      if (!(error <= 1)) {
+        this.rejected++;
+        refusedBefore = true;
+        this.#next = size * (Number.isFinite(error) ? Math.max(SHRINK, SAFETY * error ** -0.2) : 0.1);
+        if (!(this.#next > 1e-15 * Math.max(Math.abs(state.time), 1e-3)))
+          throw new SimulationError(
+            'step',
+            `The step became too small at time ${state.time}: the tolerance cannot be met there. Allow a larger error, or look for a force that is not smooth.`,
+            { time: state.time },
+          );
+        continue;
+      }
+      this.steps++;
+      const proposed = size * this.#growth(error, refusedBefore);
+      // A step cut short at the end says nothing against a longer one.
+      this.#next = last ? Math.max(this.#next, proposed) : proposed;
+      refusedBefore = false;
+      const occurrences = this.#search(control);
+      this.#finish(state);
+      if (occurrences.length > 0) return occurrences;
+      this.#fired.clear();
+      if (last) {
+        state.time = end;
+        this.#stage.time = end;
+        return [];
+      }
+      left = end - state.time;
+    }
+    throw new SimulationError('step', `More than ${MAX_STEPS} steps for ${h} s at time ${state.time}.`, {
+      time: state.time,
+    });
+  }
+
+  /** First stage: the accelerations here, taken over from the end of the step before if nothing was changed since. */
+  #begin(state: State, control: Control | undefined): void {
+    const stage = this.#stage;
+    this.#fresh &&= same(state.q, stage.q) && same(state.v, stage.v) && state.time === stage.time;
+    this.#base.copy(state);
+    if (this.#fresh) this.#dv[0].set(this.#dv[STAGES - 1]);
+    else {
+      stage.copy(state);
+      this.#accelerations.at(stage, control, this.#options);
+      this.#dv[0].set(this.#options.out);
+    }
+    // With u = 0 its rate is v.
+    this.#du[0].set(state.v);
+    this.#fresh = false;
+  }
+
+  /** All stages of a step; returns its error relative to the tolerance. */
+  #try(h: number, control: Control | undefined): number {
+    const base = this.#base;
+    const stage = this.#stage;
+    const [u, v] = [this.#u, this.#v];
+    const { out: a } = this.#options;
+    this.#duration = h;
+    for (let s = 1; s < STAGES; s++) {
+      u.fill(0);
+      v.fill(0);
+      for (let r = 0; r < s; r++) {
+        const weight = h * A[s][r];
+        if (weight === 0) continue;
+        const [du, dv] = [this.#du[r], this.#dv[r]];
+        for (let k = 0; k < u.length; k++) {
+          u[k] += weight * du[k];
+          v[k] += weight * dv[k];
+        }
+      }
+      stage.q.set(base.q);
+      moveAlong(stage, u, 1);
+      for (let k = 0; k < v.length; k++) stage.v[k] = base.v[k] + v[k];
+      stage.time = base.time + C[s] * h;
+      stage.applyCouplings();
+      this.#accelerations.at(stage, control, this.#options);
+      this.#dv[s].set(a);
+      for (const { model, iv } of base.mechanism.joints) model.localRate(this.#du[s], iv, u, iv, stage.v, iv);
+    }
+    return this.#error(h);
+  }
+
+  #error(h: number): number {
+    const { joints } = this.#base.mechanism;
+    const [q, v] = [this.#base.q, this.#base.v];
+    let worst = 0;
+    for (const { model, iq, iv } of joints)
+      for (let k = 0; k < model.nv; k++) {
+        let [eu, ev] = [0, 0];
+        for (let s = 0; s < STAGES; s++) {
+          eu += ERROR[s] * this.#du[s][iv + k];
+          ev += ERROR[s] * this.#dv[s][iv + k];
+        }
+        // Quaternions have size one, and so have the rotations they stand for.
+        const position =
+          model.nq === model.nv ? Math.max(Math.abs(q[iq + k]), Math.abs(q[iq + k] + this.#u[iv + k])) : 1;
+        const velocity = Math.max(Math.abs(v[iv + k]), Math.abs(v[iv + k] + this.#v[iv + k]));
+        worst = Math.max(worst, Math.abs(h * eu) / (this.#absolute + this.#relative * position));
+        worst = Math.max(worst, Math.abs(h * ev) / (this.#absolute + this.#relative * velocity));
+        if (Number.isNaN(eu + ev)) return Number.NaN;
+      }
+    return worst;
+  }
+
+  #growth(error: number, refusedBefore: boolean): number {
+    const factor = SAFETY * Math.max(error, 1e-10) ** -(0.2 - 0.75 * BETA) * this.#errorBefore ** BETA;
+    this.#errorBefore = Math.max(error, 1e-4);
+    return Math.min(refusedBefore ? 1 : GROW, Math.max(SHRINK, factor));
+  }
+
+  /** A first step by the sizes of velocities and accelerations. */
+  #firstStep(): number {
+    let fastest = 0;
+    for (let k = 0; k < this.#v.length; k++)
+      fastest = Math.max(fastest, Math.abs(this.#base.v[k]), Math.sqrt(Math.abs(this.#dv[0][k])));
+    return (0.1 * (this.#relative + this.#absolute) ** 0.2) / (fastest + 1e-3);
+  }
+
+  /** Prepares the dense output, looks for events, and cuts the step at the first of them. */
+  #search(control: Control | undefined): readonly Occurrence[] {
+    const events = this.#events;
+    if (events.length === 0) return [];
+    this.#prepareDense();
+    const probe = this.#base.clone();
+    const value = (event: number, part: number): number => events[event].value(this.#dense(probe, part));
+    const segment = { duration: this.#duration, value };
+    const found = firstEvents(segment, events, this.#fired, this.#eventTolerance);
+    if (found.length === 0) return [];
+    const full = this.#duration;
+    const crossing = found.find(({ kind }) => kind === 'crossing');
+    const { part } = crossing ?? found[0];
+    // The dense output is of a lower order than the step: take the step to the event itself, and mend it by Newton's method.
+    const slope =
+      crossing === undefined
+        ? 0
+        : (value(crossing.event, part + 1e-5) - value(crossing.event, part - 1e-5)) / (2e-5 * full);
+    let size = Math.max(part * full, this.#eventTolerance);
+    for (let k = 0; k < 4; k++) {
+      this.#try(size, control);
+      if (crossing === undefined || slope === 0) break;
+      const change = -events[crossing.event].value(this.#stage) / slope;
+      if (!(Math.abs(change) > this.#eventTolerance / 4) || Math.abs(change) > 1e-3 * full) break;
+      size = Math.max(0, size + change);
+    }
+    this.#fired = new Set(found.map(({ event }) => event));
+    const time = this.#stage.time;
+    // Events that come faster and faster (a ball that bounces less and less) must not slip through one long step.
+    if (time > this.#firedAt) this.#next = Math.min(this.#next, 2 * (time - this.#firedAt));
+    this.#firedAt = time;
+    return found.map(({ event, kind }) => ({ name: events[event].name, time, kind }));
+  }
+
+  #prepareDense(): void {
+    const h = this.#duration;
+    this.#lastU.fill(0);
+    this.#lastV.fill(0);
+    for (let s = 0; s < STAGES; s++)
+      for (let k = 0; k < this.#u.length; k++) {
+        this.#lastU[k] += h * DENSE[s] * this.#du[s][k];
+        this.#lastV[k] += h * DENSE[s] * this.#dv[s][k];
+      }
+  }
+
+  /** The state at a part of the step: Hairer's form of the fourth-order polynomial. */
+  #dense(out: State, part: number): State {
+    const base = this.#base;
+    const h = this.#duration;
+    const u = this.#options.out;
+    const rest = 1 - part;
+    const first = this.#du[0];
+    const last = this.#du[STAGES - 1];
+    for (let k = 0; k < u.length; k++) {
+      const whole = this.#u[k];
+      const bend = h * first[k] - whole;
+      u[k] = part * (whole + rest * (bend + part * (whole - h * last[k] - bend + rest * this.#lastU[k])));
+    }
+    out.q.set(base.q);
+    moveAlong(out, u, 1);
+    const [firstA, lastA] = [this.#dv[0], this.#dv[STAGES - 1]];
+    for (let k = 0; k < u.length; k++) {
+      const whole = this.#v[k];
+      const bend = h * firstA[k] - whole;
+      out.v[k] =
+        base.v[k] + part * (whole + rest * (bend + part * (whole - h * lastA[k] - bend + rest * this.#lastV[k])));
+    }
+    out.time = base.time + part * h;
+    return out.applyCouplings();
+  }
+
+  /** The last stage is the end of the step. */
+  #finish(state: State): void {
+    state.copy(this.#stage);
+    this.#fresh = true;
+  }
+}
+
+function same(a: Float64Array, b: Float64Array): boolean {
+  for (let k = 0; k < a.length; k++) if (a[k] !== b[k]) return false;
+  return true;
+}

@@ -1,0 +1,151 @@
+// Events: functions of the state that pass through zero, found on the dense output of one step.
+
+import type { State } from '../mechanism/state.js';
+
+export interface SimulationEvent {
+  readonly name: string;
+  /** Zero where the event happens; smooth between events. */
+  readonly value: (state: State) => number;
+  /** Which way through zero counts: 'falling', 'rising', or 'both' (default). */
+  readonly direction?: 'falling' | 'rising' | 'both';
+  /**
+   * How near to zero a value that turns round before it gets there must come to count as touching it; a value that touches
+   * is reported as 'grazing'. Nothing is reported where left out. Passing through zero and back within one step is always
+   * two crossings.
+   */
+  readonly grazing?: number;
+}
+
+export interface Occurrence {
+  readonly name: string;
+  readonly time: number;
+  readonly kind: 'crossing' | 'grazing';
+}
+
+/** One step as the search sees it: the value of event k at a part (0 to 1) of the step. */
+export interface Segment {
+  readonly duration: number;
+  value(event: number, part: number): number;
+}
+
+interface Found {
+  readonly event: number;
+  readonly part: number;
+  readonly kind: Occurrence['kind'];
+}
+
+/** Pieces of a step that are searched one by one. */
+const PIECES = 4;
+/** Parts of a step over which slopes are taken. */
+const SLOPE = 1e-4;
+
+/** Seconds for which an event is not looked for after it has happened: rounding would show it again. */
+const BLIND = 1e-8;
+
+const side = (value: number): 1 | -1 => (value > 0 ? 1 : -1);
+
+/**
+ * The first events of a step, all that happen within `tolerance` seconds of the first, in their order in the list; none if
+ * there are none. `fired`: events that have happened at the very start; they count again only after they have moved away.
+ */
+export function firstEvents(
+  segment: Segment,
+  events: readonly SimulationEvent[],
+  fired: ReadonlySet<number>,
+  tolerance: number,
+): Found[] {
+  const parts = tolerance / segment.duration;
+  const found = events.flatMap((event, k) => firstOf(segment, event, k, fired.has(k), parts) ?? []);
+  const first = found.reduce((earliest, { part }) => Math.min(earliest, part), Number.POSITIVE_INFINITY);
+  return found.filter(({ part }) => part <= first + parts);
+}
+
+function firstOf(
+  segment: Segment,
+  event: SimulationEvent,
+  k: number,
+  justFired: boolean,
+  tolerance: number,
+): Found | undefined {
+  const at = (part: number): number => segment.value(k, part);
+  const slope = (part: number): number => at(part + SLOPE) - at(part - SLOPE);
+  // After an event its value is zero but for rounding: which side it leaves for shows a little later.
+  const atZero = justFired || at(0) === 0;
+  const blind = Math.min(0.5 / PIECES, Math.max(SLOPE, BLIND / segment.duration));
+  let from = atZero ? blind : 0;
+  let start = at(from);
+  for (let piece = 1; piece <= PIECES; piece++) {
+    const to = piece / PIECES;
+    const end = at(to);
+    const before = side(start);
+    if (before !== side(end)) {
+      if (counts(event, start)) return { event: k, part: root(at, from, to, before, tolerance), kind: 'crossing' };
+    } else if (before * slope(from - 2 * SLOPE) < 0 && before * slope(to + 2 * SLOPE) > 0) {
+      // It comes nearer to zero and goes away again (a little beyond the ends too: it may turn round right there). How near?
+      const turn = leastWithin((part) => before * at(part), from - 2 * SLOPE, to + 2 * SLOPE, tolerance);
+      const nearest = at(turn);
+      if (side(nearest) !== before && turn > from && turn < to) {
+        const [a, b] = counts(event, start) ? [from, turn] : [turn, to];
+        return { event: k, part: root(at, a, b, side(at(a)), tolerance), kind: 'crossing' };
+      }
+      const touches = event.grazing !== undefined && Math.abs(nearest) <= event.grazing;
+      // Just before the start it belongs to the step before, unless that took it to be here.
+      if (touches && turn > (atZero ? 2 * blind : -SLOPE) && turn <= 1)
+        return { event: k, part: Math.max(0, turn), kind: 'grazing' };
+    }
+    from = to;
+    start = end;
+  }
+  return undefined;
+}
+
+function counts({ direction = 'both' }: SimulationEvent, before: number): boolean {
+  return direction === 'both' || (direction === 'falling') === before > 0;
+}
+
+/** Where the side changes: false position with halving (Illinois), the point returned being past the change. */
+function root(at: (part: number) => number, from: number, to: number, before: 1 | -1, tolerance: number): number {
+  let [a, b] = [from, to];
+  let [fa, fb] = [at(a), at(b)];
+  for (let k = 0; k < 100 && b - a > tolerance; k++) {
+    const guess = b - (fb * (b - a)) / (fb - fa);
+    // Close to an end the guess would creep: then halve.
+    const middle = guess > a + tolerance / 4 && guess < b - tolerance / 4 && k % 3 !== 2 ? guess : (a + b) / 2;
+    const value = at(middle);
+    if (side(value) === before) {
+      a = middle;
+      fa = value;
+      fb /= 2;
+    } else {
+      b = middle;
+      fb = value;
+      fa /= 2;
+    }
+  }
+  return b;
+}
+
+/** Where a function with one valley is least: golden section. */
+function leastWithin(f: (x: number) => number, from: number, to: number, tolerance: number): number {
+  const golden = (Math.sqrt(5) - 1) / 2;
+  let [a, b] = [from, to];
+  let [x, y] = [b - golden * (b - a), a + golden * (b - a)];
+  let [fx, fy] = [f(x), f(y)];
+  // A valley is flat: its place is found to the root of the rounding, its depth to rounding.
+  while (b - a > Math.max(tolerance, 1e-9)) {
+    if (fx < fy) {
+      b = y;
+      y = x;
+      fy = fx;
+      x = b - golden * (b - a);
+      fx = f(x);
+    } else {
+      a = x;
+      x = y;
+      fx = fy;
+      y = a + golden * (b - a);
+      fy = f(y);
+    }
+  }
+  return (a + b) / 2;
+}
