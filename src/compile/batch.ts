@@ -10,7 +10,7 @@ import { fusedIsExact } from './fused.js';
 import { batchStride, layoutOf } from './layout.js';
 import { createPlan } from './plan.js';
 import type { SpecialiseOptions } from './specialise.js';
-import { Specialiser } from './specialiser.js';
+import { noteOfFailure, Specialiser } from './specialiser.js';
 import { Store } from './store.js';
 
 export type BatchTask = 'forward' | 'inverse';
@@ -59,6 +59,9 @@ export class CompiledBatch {
     this.fused = options.fused === true && this.#store !== undefined && fusedIsExact();
     this.#emission = { layout, shared: options.shared === true, fused: this.fused };
     this.#arrays = this.#views();
+    // Quaternions that nobody has set are no rotations: all states begin at the neutral position.
+    const neutral = new State(mechanism);
+    for (let s = 0; s < this.stride; s++) this.setState(s, neutral);
     if (this.#store === undefined) return;
     this.#store.onGrowth = () => {
       this.#arrays = this.#views();
@@ -66,7 +69,7 @@ export class CompiledBatch {
     if (options.specialise === 'never') return;
     this.#specialiser = this.#createSpecialiser(this.#store);
     if (options.specialise === 'now') for (const task of TASKS) this.#specialiser.now(task);
-    else void this.ready('forward');
+    else void this.#specialiser.request('forward');
   }
 
   /** Inputs and outputs; ask again after `ready` and after a first call: the memory may have grown. */
@@ -123,7 +126,7 @@ export class CompiledBatch {
     if (count === 0) return;
     const run = this.#running.get(task);
     if (run === undefined) {
-      void this.ready(task);
+      void this.#specialiser?.request(task);
       this.#runOneByOne(task, count);
       return;
     }
@@ -192,7 +195,7 @@ export class CompiledBatch {
         this.#notes.push(`Code for ${task}: ${bytes.length} bytes.`);
       },
       failed: (task, error) => {
-        this.#notes.push(`Code for ${task} could not be made: ${String(error)}`);
+        this.#notes.push(noteOfFailure(task, error));
       },
     });
   }

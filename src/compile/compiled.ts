@@ -9,13 +9,12 @@ import type { Mechanism } from '../mechanism/mechanism.js';
 import type { State } from '../mechanism/state.js';
 import type { Tree } from '../mechanism/tree.js';
 import { forceToA } from '../spatial/spatial.js';
-import { WorkerMissing } from './emit-in-worker.js';
 import { countVisits, createGeneric } from './generic.js';
 import type { GenericTask } from './kernels.js';
 import { type Layout, layoutOf } from './layout.js';
 import { createPlan, isDamped, type Plan } from './plan.js';
 import type { Task } from './specialise.js';
-import { type Emit, Specialiser } from './specialiser.js';
+import { type Emit, noteOfFailure, Specialiser } from './specialiser.js';
 import { Store } from './store.js';
 import { webAssembly } from './webassembly.js';
 
@@ -63,7 +62,8 @@ export class CompiledDynamics {
   /** Rows of the mass matrix. */
   readonly #joints: MassMatrix['joints'];
   #specialiser: Specialiser | undefined;
-  #visits: number | undefined;
+  /** Whether the mass matrix is compiled. */
+  #matrix = false;
   #q = new Float64Array(0);
   #v = new Float64Array(0);
   #tau = new Float64Array(0);
@@ -93,7 +93,8 @@ export class CompiledDynamics {
       return;
     }
     this.#plan = createPlan(this.readable.tree);
-    this.#layout = layoutOf(this.#plan);
+    this.#matrix = countVisits(this.#plan.links) <= MAX_VISITS;
+    this.#layout = layoutOf(this.#plan, 1, this.#matrix);
     try {
       this.#store = new Store(this.#layout.end, options.shared === true);
       this.#store.onGrowth = () => this.#refreshViews();
@@ -291,9 +292,7 @@ export class CompiledDynamics {
   }
 
   #compiles(task: Task): boolean {
-    if (task !== 'massMatrix') return true;
-    this.#visits ??= countVisits(this.#plan!.links);
-    return this.#visits <= MAX_VISITS;
+    return task !== 'massMatrix' || this.#matrix;
   }
 
   /** Generic kernels are made on first use, and better code asked for. */
@@ -319,11 +318,7 @@ export class CompiledDynamics {
         );
       },
       failed: (task, error) => {
-        this.#notes.push(
-          error instanceof WorkerMissing
-            ? `Code for ${task} is made when ready('${task}') is asked for, on the thread that asks: ${error.message}.`
-            : `Code for ${task} could not be made: ${String(error)}`,
-        );
+        this.#notes.push(noteOfFailure(task, error));
       },
     });
   }
@@ -336,7 +331,7 @@ export class CompiledDynamics {
     this.#v = store.numbers(v, nv);
     this.#tau = store.numbers(tau, nv);
     this.#qdd = store.numbers(qdd, nv);
-    this.#H = store.numbers(massMatrix, nv * nv);
+    this.#H = store.numbers(massMatrix, this.#matrix ? nv * nv : 0);
     this.#armature = store.numbers(armature, nv);
     this.#external = store.numbers(external, 6 * this.#plan!.links.length);
   }

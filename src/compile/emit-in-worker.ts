@@ -17,6 +17,9 @@ interface WebWorker {
   postMessage(message: unknown): void;
 }
 
+/** The browser's; Node has none under this name. */
+declare const Worker: undefined | (new (url: URL, options: { type: 'module' }) => WebWorker);
+
 /** A worker of either kind. A process must not end while an answer is awaited, nor wait for a worker without work. */
 interface Line {
   post(request: EmitRequest): void;
@@ -68,10 +71,9 @@ function lose(error: unknown): void {
 }
 
 function open(): Line {
-  const { Worker: Web } = globalThis as { Worker?: new (url: URL, options: { type: 'module' }) => WebWorker };
-  if (Web !== undefined) {
-    // Bundlers look for these very words.
-    const worker = new Web(new URL('./emit-worker.js', import.meta.url), { type: 'module' });
+  if (typeof Worker !== 'undefined') {
+    // Bundlers look for these very words, and make a bundle of the worker.
+    const worker = new Worker(new URL('./emit-worker.js', import.meta.url), { type: 'module' });
     worker.onmessage = ({ data }) => receive(data);
     worker.onerror = (event) => {
       event.preventDefault?.();

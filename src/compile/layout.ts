@@ -32,7 +32,8 @@ export const GENERIC_CONSTANT_BYTES = 1024;
 
 export const aligned = (address: number): number => LINE * Math.ceil(address / LINE);
 
-export function layoutOf(plan: Plan, stride = 1): Layout {
+/** `matrix`: with room for the mass matrix. */
+export function layoutOf(plan: Plan, stride = 1, matrix = true): Layout {
   let top = aligned(GENERIC_CONSTANTS_AT + GENERIC_CONSTANT_BYTES);
   const take = (numbers: number): number => {
     const at = top;
@@ -47,7 +48,7 @@ export function layoutOf(plan: Plan, stride = 1): Layout {
   const single = stride === 1 ? 1 : 0;
   const armature = take(single * plan.nv);
   const external = take(single * 6 * plan.links.length);
-  const massMatrix = take(single * plan.nv * plan.nv);
+  const massMatrix = take(matrix ? single * plan.nv * plan.nv : 0);
   return { q, v, tau, qdd, armature, external, massMatrix, stride, end: top };
 }
 

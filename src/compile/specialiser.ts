@@ -103,6 +103,13 @@ export class Specialiser {
   }
 }
 
+/** What explain() says where code was not made. */
+export function noteOfFailure(task: Task, error: unknown): string {
+  return error instanceof WorkerMissing
+    ? `Code for ${task} is made when ready('${task}') is asked for, on the thread that asks: ${error.message}.`
+    : `Code for ${task} could not be made: ${String(error)}`;
+}
+
 /** After what is going on now. */
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => {

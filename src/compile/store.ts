@@ -7,6 +7,8 @@ import { type WasmInstance, type WasmMemory, type WasmModule, webAssembly } from
 /** Room for code of all tasks beside the arrays. */
 const SPARE_PAGES = 256;
 
+const NO_CODE = Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0);
+
 export class Store {
   readonly memory: WasmMemory;
   readonly shared: boolean;
@@ -16,6 +18,8 @@ export class Store {
 
   /** `end`: bytes in use from the start. */
   constructor(end: number, shared: boolean) {
+    // A page may allow memory and forbid code: better to know now than at the first call.
+    new (webAssembly().Module)(NO_CODE);
     const initial = Math.ceil(end / PAGE);
     this.shared = shared;
     // A shared memory must name a limit, and its address space is taken at once.

@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { fusedIsExact } from '../../src/compile/fused.js';
 import { CompiledBatch, compile } from '../../src/compile/index.js';
 import { batchStride } from '../../src/compile/layout.js';
+import { webAssembly } from '../../src/compile/webassembly.js';
 import { Dynamics } from '../../src/dynamics/dynamics.js';
 import { MechanismError } from '../../src/mechanism/errors.js';
 import type { Mechanism } from '../../src/mechanism/mechanism.js';
@@ -82,6 +83,29 @@ describe('batches', () => {
     expect(disagreement(batch)).toBeLessThan(1e-11);
     expect(told.length).toBe(1);
     vi.unstubAllGlobals();
+  });
+
+  it('knows at once where memory is allowed and code is not', () => {
+    const { Memory } = webAssembly();
+    const Module = class {
+      constructor() {
+        throw new Error('blocked by Content Security Policy');
+      }
+    };
+    vi.stubGlobal('WebAssembly', { Memory, Module });
+    const told: string[] = [];
+    const batch = new CompiledBatch(human, { batch: 3, onFallback: (reason) => told.push(reason) });
+    expect(batch.tierOf('forward')).toBe('plain');
+    expect(told).toEqual([expect.stringContaining('blocked')]);
+    vi.unstubAllGlobals();
+  });
+
+  it('states that nobody has set are at the neutral position', () => {
+    const batch = compile(human, { batch: 3, specialise: 'now' });
+    batch.forward();
+    const expected = new Dynamics(human).forward(new State(human));
+    const got = Float64Array.from(expected, (_, k) => batch.qdd[k * batch.stride + 1]);
+    expect(relativeError(got, expected)).toBeLessThan(1e-11);
   });
 
   it('refuses sizes that are none', () => {
