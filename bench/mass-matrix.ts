@@ -71,7 +71,7 @@ function algorithmRow(name: string): object {
 
 export async function run(): Promise<object> {
   const threads: object[] = [];
-  for (const name of ['chain-64', 'chain-128', 'chain-256', 'chain-512', 'chain-1024', 'chain-2048', 'human-161'])
+  for (const name of ['chain-64', 'chain-128', 'chain-256', 'chain-512', 'chain-1024', 'human-161'])
     threads.push(await threadRow(name));
   return { threads, algorithms: ['chain-8', 'chain-32', 'human-34'].map(algorithmRow) };
 }
