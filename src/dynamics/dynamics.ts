@@ -13,6 +13,7 @@ import type { ScheduleTree } from './assembly/plan.js';
 import { createPrinted, printedAda } from './assembly/printed.js';
 import { type LoopReport, loopForces, loopReport } from './assembly/report.js';
 import { authorOrder, type InverseMassMatrix, type MassMatrix } from './author-order.js';
+import { crba, factorise, solveFactorised } from './crba.js';
 import {
   createDense,
   type DenseScratch,
@@ -226,6 +227,34 @@ export class Dynamics {
     }
     const { n, H, joints } = authorOrder(mechanism, this.#dense);
     return { n, Hinv: H, joints };
+  }
+
+  /**
+   * x with H x = b, rows as massMatrix has them: the mass matrix is factorised along the tree, without fill-in, so that
+   * a bushy mechanism costs little more than O(n). (With couplings it is inverted.)
+   */
+  solveMassMatrix(state: State, b: Float64Array): Float64Array {
+    const { tree, mechanism } = this;
+    this.#refuseForeign(state);
+    const rows = mechanism.nv - mechanism.couplings.length;
+    if (b.length !== rows)
+      throw MechanismError.of('length', 'b', `Expected ${rows} numbers, one for each row, got ${b.length}.`);
+    if (mechanism.couplings.length > 0) {
+      const { Hinv, n } = this.inverseMassMatrix(state);
+      return b.map((_, i) => b.reduce((sum, value, j) => sum + Hinv[i * n + j] * value, 0));
+    }
+    this.#dense ??= createDense(tree);
+    const { at, crba: scratch } = this.#dense;
+    crba(tree, scratch, state.q);
+    const failed = factorise(scratch.H, scratch.above);
+    if (failed >= 0) this.#refuseSingular(linkOf(tree, failed), tree);
+    const x = Float64Array.from(at, (row) => b[row]);
+    solveFactorised(scratch.H, scratch.above, x);
+    const out = new Float64Array(rows);
+    at.forEach((row, k) => {
+      out[row] = x[k];
+    });
+    return out;
   }
 
   energy(state: State): Energy {

@@ -35,17 +35,32 @@ export interface MassMatrixOptions {
   readonly frame?: Frame;
 }
 
+/**
+ * Degrees of freedom up to which the readable algorithms are run, and counted: beyond, one run takes more than seconds,
+ * or a list of its operations more than gigabytes.
+ */
+const MAX_RUN = { kane: 500, 'newton-euler': 1000, others: 2000 };
+const MAX_COUNTED = { kane: 100, 'newton-euler': 300, others: 600 };
+
+function refuseLarge(what: string, nv: number, algorithm: MassMatrixAlgorithm, limits: typeof MAX_RUN): void {
+  const limit = algorithm === 'kane' || algorithm === 'newton-euler' ? limits[algorithm] : limits.others;
+  if (nv > limit)
+    throw MechanismError.of(
+      'too-large',
+      '',
+      `${algorithm} is ${what} for up to ${limit} degrees of freedom; this mechanism has ${nv}. Dynamics.massMatrix (crba) takes more.`,
+    );
+}
+
 /** The mass matrix by one of the paper's algorithms, in the order of v, as Dynamics.massMatrix gives it. */
 export function massMatrixBy(mechanism: Mechanism, state: State, options: MassMatrixOptions): MassMatrix {
   refuseForeign(mechanism, state);
+  refuseLarge('run', mechanism.nv, options.algorithm, MAX_RUN);
   const tree = createTree(mechanism);
   const scratch = createDense(tree);
   reduceMassMatrix(scratch, massMatrixInLinkOrder(tree, state.q, options.algorithm, options.frame));
   return authorOrder(mechanism, scratch);
 }
-
-/** More entries than this would take too much memory to write every operation down. */
-const MAX_COUNTED = 1500;
 
 /** Operations of one run of the algorithm for this mechanism, and how many vectors it turns between frames. */
 export function countOperationsOf(
@@ -54,13 +69,7 @@ export function countOperationsOf(
   { algorithm, frame }: MassMatrixOptions,
 ): Operations & { readonly transformations: number } {
   refuseForeign(mechanism, state);
-  const limit = algorithm === 'kane' ? MAX_COUNTED / 10 : MAX_COUNTED;
-  if (mechanism.nv > limit)
-    throw MechanismError.of(
-      'too-large',
-      '',
-      `Operations of ${algorithm} are counted for up to ${limit} degrees of freedom; this mechanism has ${mechanism.nv}.`,
-    );
+  refuseLarge('counted', mechanism.nv, algorithm, MAX_COUNTED);
   const { operations, transformations } = countMassMatrix(createTree(mechanism), state.q, algorithm, frame);
   return { ...operations, transformations };
 }

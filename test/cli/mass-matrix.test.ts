@@ -90,6 +90,8 @@ describe('mass-matrix refuses', () => {
   it('what is too large to count', async () => {
     expectRefusal(await manikin('mass-matrix', 'chain-200', '--algorithm', 'kane', '--count'), 2);
     expectRefusal(await manikin('mass-matrix', 'chain-400', '--processors', '100000'), 2);
+    expectRefusal(await manikin('mass-matrix', 'chain-5000', '--algorithm', 'composite'), 2);
+    expectRefusal(await manikin('mass-matrix', 'chain-900', '--algorithm', 'kane'), 2);
   });
 });
 

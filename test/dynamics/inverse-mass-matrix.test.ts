@@ -5,7 +5,7 @@ import { createMechanism } from '../../src/mechanism/create.js';
 import type { Mechanism } from '../../src/mechanism/mechanism.js';
 import { State } from '../../src/mechanism/state.js';
 import { BUILTIN_MODELS, builtinMechanism } from '../../src/models/index.js';
-import { randomMechanism, randomSpec, relativeError } from '../support/random-mechanism.js';
+import { randomMechanism, randomSpec, randomVector, relativeError } from '../support/random-mechanism.js';
 
 const seeds = fc.integer({ min: 0, max: 2 ** 31 - 1 });
 
@@ -97,5 +97,49 @@ describe('the inverse mass matrix', () => {
         ),
       ).toBeLessThan(1e-9);
     }
+  });
+});
+
+describe('solving with the mass matrix', () => {
+  const residual = (mechanism: Mechanism, seed: number): number => {
+    const dynamics = new Dynamics(mechanism);
+    const state = State.random(mechanism, seed);
+    const { H, n } = dynamics.massMatrix(state);
+    const b = randomVector(seed + 5, n, 3);
+    const x = dynamics.solveMassMatrix(state, b);
+    let worst = 0;
+    for (let i = 0; i < n; i++) {
+      let [sum, size] = [-b[i], Math.abs(b[i])];
+      for (let j = 0; j < n; j++) {
+        sum += H[i * n + j] * x[j];
+        size += Math.abs(H[i * n + j] * x[j]);
+      }
+      worst = Math.max(worst, Math.abs(sum) / size);
+    }
+    return worst;
+  };
+
+  it('leaves nothing, on random trees and forests of all joint types', () => {
+    fc.assert(
+      fc.property(seeds, (seed) => {
+        const mechanism = randomMechanism(seed, { armature: true, forest: true, shuffled: true });
+        fc.pre(mechanism.nv > 0);
+        expect(residual(mechanism, seed + 1)).toBeLessThan(1e-12);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('with coupled joints', () => {
+    const spec = randomSpec(11, { bodies: 6, types: ['revolute', 'prismatic'] });
+    const couplings = [{ joint: 'j4', source: 'j1', multiplier: -0.7 }];
+    expect(residual(createMechanism({ ...spec, couplings }), 12)).toBeLessThan(1e-12);
+  });
+
+  it('refuses a right-hand side of another length', () => {
+    const mechanism = builtinMechanism('compass');
+    expect(() => new Dynamics(mechanism).solveMassMatrix(new State(mechanism), new Float64Array(3))).toThrow(
+      /Expected 2 numbers/,
+    );
   });
 });

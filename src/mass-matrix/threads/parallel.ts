@@ -1,7 +1,7 @@
 // The mass matrix of one mechanism on several threads of this machine.
 
-import { authorOrder, type MassMatrix } from '../../dynamics/author-order.js';
-import { createDense } from '../../dynamics/dense.js';
+import type { MassMatrix } from '../../dynamics/author-order.js';
+import { refuseLargeMatrix } from '../../dynamics/dense.js';
 import { MechanismError } from '../../mechanism/errors.js';
 import type { Mechanism } from '../../mechanism/mechanism.js';
 import type { State } from '../../mechanism/state.js';
@@ -54,8 +54,10 @@ export class ParallelMassMatrix {
       throw MechanismError.of('couplings', '', 'Coupled joints are not computed on threads; use Dynamics.massMatrix.');
     this.mechanism = mechanism;
     this.#tree = createTree(mechanism);
-    const dense = createDense(this.#tree);
-    this.#joints = authorOrder(mechanism, dense).joints;
+    refuseLargeMatrix(mechanism.nv);
+    this.#joints = mechanism.joints
+      .filter(({ model }) => model.nv > 0)
+      .map(({ name, iv, model }) => ({ name, offset: iv, dof: model.nv }));
     const sharable = typeof SharedArrayBuffer !== 'undefined' && typeof Atomics !== 'undefined';
     this.#columns = createColumns(this.#tree, sharable);
     this.#preparation = createPreparation(this.#tree);
