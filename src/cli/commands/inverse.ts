@@ -41,7 +41,7 @@ interface Options {
   readonly model?: string;
   readonly loads?: string;
   readonly loadsData?: string;
-  readonly cutoff: number | null;
+  readonly cutoff: number | 'none';
   readonly mass?: number;
   readonly height?: number;
   readonly scale?: number;
@@ -107,11 +107,15 @@ Examples:
     .action((motion: string, options: Options) => inverse(motion, options, terminal));
 }
 
-function cutoff(text: string): number | null {
-  if (text === 'none') return null;
+function cutoff(text: string): number | 'none' {
+  if (text === 'none') return text;
   const value = Number(text);
   if (!(value > 0) || !Number.isFinite(value)) throw new InvalidArgumentError('Expected a positive number, or none.');
   return value;
+}
+
+function hertz({ cutoff: given }: Options): number | null {
+  return given === 'none' ? null : given;
 }
 
 /** A motion ready to be computed: the same from any kind of file. */
@@ -188,7 +192,7 @@ function loadBvh(file: string, options: Options): Loaded {
     ...(up !== undefined && { up }),
   });
   const { mechanism } = figure.positions;
-  const trajectory = differentiated(smoothed(figure.positions, options.cutoff));
+  const trajectory = differentiated(smoothed(figure.positions, hertz(options)));
   return {
     model: name,
     trajectory,
@@ -214,7 +218,7 @@ function loadCoordinates(file: string, options: Options, terminal: Terminal): Lo
     : CoordinateModel.ofMechanism(loadModel(options.model, { quiet: true }, terminal).mechanism);
   const { mechanism, coordinates } = model;
   const storage = parseStorage(readInput(file), { file: basename(file) });
-  const { motion, warnings } = coordinateMotion(storage, coordinates, options.cutoff, basename(file));
+  const { motion, warnings } = coordinateMotion(storage, coordinates, hertz(options), basename(file));
   const forces = new Float64Array(coordinates.length);
   return {
     model: mechanism.name,
@@ -383,7 +387,7 @@ function strongest({ loaded, torques }: Outcome, count: number): number[] {
   });
   return spread
     .map((_, c) => c)
-    .filter((c) => loaded.units[c] === 'N m' && loaded.moving[c])
+    .filter((c) => loaded.units[c] === 'N m' && loaded.moving[c] && spread[c] > 1e-12)
     .sort((a, b) => spread[b] - spread[a])
     .slice(0, count)
     .sort((a, b) => a - b);
@@ -414,7 +418,7 @@ function picture(outcome: Outcome): string {
 }
 
 function titleOf({ file, options, loaded }: Outcome): string {
-  const filter = options.cutoff === null ? 'not filtered' : `filtered at ${options.cutoff} Hz`;
+  const filter = options.cutoff === 'none' ? 'not filtered' : `filtered at ${options.cutoff} Hz`;
   return `${basename(file)}: ${loaded.coordinates.length} coordinates, ${filter}`;
 }
 
@@ -470,7 +474,7 @@ function asJson(outcome: Outcome, files: readonly string[]): object {
     model: options.model ?? loaded.model,
     mass,
     ...(loaded.height !== undefined && { height: loaded.height, scale: loaded.scale }),
-    cutoff: options.cutoff,
+    cutoff: hertz(options),
     interval: trajectory.interval,
     coordinates: loaded.coordinates,
     units: loaded.units,
@@ -500,7 +504,7 @@ function asText(outcome: Outcome, files: readonly string[]): string {
   const { trajectory } = loaded;
   const percent = (value: number): string => `${Number((100 * value).toFixed(2))} %`;
   const filter =
-    options.cutoff === null ? 'not filtered' : `low-pass ${options.cutoff} Hz (zero-phase Butterworth, fourth order)`;
+    options.cutoff === 'none' ? 'not filtered' : `low-pass ${options.cutoff} Hz (zero-phase Butterworth, fourth order)`;
   const size = loaded.height === undefined ? '' : `, ${formatNumber(Number(loaded.height.toFixed(3)))} m tall`;
   const counts = share(result);
   const rest = residuals(frames);
