@@ -108,6 +108,7 @@ describe('public exports', () => {
         'lowPass',
         'smoothed',
         'strideFrames',
+        'upOf',
       ],
     ],
     [

@@ -27,11 +27,12 @@ import {
   smoothed,
   type Trajectory,
   type UpAxis,
+  upOf,
 } from '../../motion/index.js';
 import { inversePicture } from '../../plot/inverse-picture.js';
 import { motionPage } from '../../plot/motion-page.js';
 import { csvField } from '../../simulation/csv.js';
-import { norm, type Vec3 } from '../../spatial/matrix3.js';
+import { dot, norm } from '../../spatial/matrix3.js';
 import { InputError, Interrupted } from '../errors.js';
 import { loadModel, positive, readInput } from '../model-argument.js';
 import { OutputFile } from '../output-file.js';
@@ -422,29 +423,38 @@ function titleOf({ file, options, loaded }: Outcome): string {
   return `${basename(file)}: ${loaded.coordinates.length} coordinates, ${filter}`;
 }
 
+/** Frames in a page, at most: longer motions are thinned out, or browsers would choke on them. */
+const PAGE_FRAMES = 2000;
+
 function page(outcome: Outcome): string {
   const { loaded, result, torques } = outcome;
   const { frames, poses, mechanism, weight, supports } = result;
-  const up = mechanism.gravity.map((g) => -g / (norm(mechanism.gravity) || 1)) as unknown as Vec3;
-  const vertical = frames.map(({ total }) => up.reduce((sum, u, k) => sum + u * total.force[k], 0) / weight);
+  const step = Math.ceil(frames.length / PAGE_FRAMES);
+  const shown = frames.map((_, k) => k).filter((k) => k % step === 0);
+  const up = upOf(mechanism.gravity);
   const words = { left: 'left foot', right: 'right foot', double: 'both feet', none: 'no foot' } as const;
   return motionPage({
     title: titleOf(outcome),
     mechanism,
-    times: frames.map(({ time }) => time),
-    poses,
-    captions: supports.map(({ kind }) => words[kind]),
-    forces: frames.map((frame) =>
-      // At the point on the ground where they act.
-      frame.feet.length < 2 ? [{ point: frame.centreOfPressure ?? frame.point, force: frame.total.force }] : frame.feet,
-    ),
+    times: shown.map((k) => frames[k].time),
+    poses: shown.map((k) => poses[k]),
+    captions: shown.map((k) => words[supports[k].kind]),
+    forces: shown.map((k) => {
+      const { feet, total, point, centreOfPressure } = frames[k];
+      // At the points on the ground where they act.
+      return feet.length < 2 ? [{ point: centreOfPressure ?? point, force: total.force }] : feet;
+    }),
     forceScale: weight,
     series: [
-      { name: 'vertical force of the ground', unit: 'weights', values: vertical },
+      {
+        name: 'vertical force of the ground',
+        unit: 'weights',
+        values: shown.map((k) => dot(up, frames[k].total.force) / weight),
+      },
       ...strongest(outcome, loaded.coordinates.length).map((c) => ({
         name: loaded.coordinates[c],
         unit: loaded.units[c],
-        values: torques.map((row) => row[c]),
+        values: shown.map((k) => torques[k][c]),
       })),
     ],
   });
