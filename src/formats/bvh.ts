@@ -105,7 +105,7 @@ class Reader {
   #expect(keyword: string): void {
     const found = this.#word();
     if (found.toUpperCase() !== keyword)
-      this.#lines.fail('keyword', `Expected ${keyword}, got ${quoted(found)}; is this a BVH file?`);
+      this.#lines.fail('keyword', `Expected ${keyword}, got ${quoted(found)}; this is not how a BVH file goes.`);
   }
 
   /** A node whose keyword, ROOT or JOINT, has been read; with an explicit stack, since files may be nested deep. */
@@ -115,7 +115,7 @@ class Reader {
       const node = this.#nodes[open.at(-1)!];
       const word = this.#word().toUpperCase();
       if (word === 'OFFSET') {
-        if (node.offset !== undefined) this.#lines.fail('offset', `${quoted(node.name)} has two OFFSETs.`);
+        if (node.offset !== undefined) this.#lines.fail('offset', `Joint ${quoted(node.name)} has two OFFSETs.`);
         node.offset = this.#offset(node.name);
       } else if (word === 'CHANNELS') this.#channels(node);
       else if (word === 'JOINT') {
@@ -130,7 +130,8 @@ class Reader {
         node.ends.push(this.#offset('End Site'));
         this.#expect('}');
       } else if (word === '}') {
-        if (node.offset === undefined) this.#lines.fail('offset', `${quoted(node.name)} has no OFFSET.`, node.line);
+        if (node.offset === undefined)
+          this.#lines.fail('offset', `Joint ${quoted(node.name)} has no OFFSET.`, node.line);
         open.pop();
       } else this.#lines.fail('keyword', `Expected OFFSET, CHANNELS, JOINT, End Site or }, got ${quoted(word)}.`);
     }
@@ -164,17 +165,17 @@ class Reader {
 
   #channels(node: OpenNode): void {
     const { name } = node;
-    if (node.channels !== undefined) this.#lines.fail('channels', `${quoted(name)} has two lists of CHANNELS.`);
+    if (node.channels !== undefined) this.#lines.fail('channels', `Joint ${quoted(name)} has two lists of CHANNELS.`);
     const count = this.#lines.count(this.#word(), `CHANNELS of ${quoted(name)}`);
     if (count > BVH_CHANNELS.length)
-      this.#lines.fail('channels', `${quoted(name)} declares ${count} channels; a joint has at most 6.`);
+      this.#lines.fail('channels', `Joint ${quoted(name)} declares ${count} channels; a joint has at most 6.`);
     const channels: BvhChannel[] = [];
     for (let k = 0; k < count; k++) {
       const word = this.#words.shift();
       if (word === undefined)
-        this.#lines.fail('channels', `${quoted(name)} declares ${count} channels but names ${k} of them.`);
+        this.#lines.fail('channels', `Joint ${quoted(name)} declares ${count} channels but names ${k} of them.`);
       const channel = channelNamed(word!) ?? this.#lines.fail('channels', unknownChannel(word!));
-      if (channels.includes(channel)) this.#lines.fail('channels', `${quoted(name)} names ${channel} twice.`);
+      if (channels.includes(channel)) this.#lines.fail('channels', `Joint ${quoted(name)} names ${channel} twice.`);
       channels.push(channel);
     }
     node.channels = channels;

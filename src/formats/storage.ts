@@ -73,7 +73,7 @@ function readHeader(lines: TextLines) {
   for (let k = 0; ; k++) {
     const line = lines.next();
     if (line === undefined || k > MAX_HEADER_LINES)
-      lines.fail('header', 'There is no "endheader"; is this a .mot or .sto file of OpenSim?');
+      lines.fail('header', 'There is no "endheader", as .mot and .sto files of OpenSim have it.');
     const text = line!.trim();
     if (text.toLowerCase() === 'endheader') return { name, rows, columns, inDegrees };
     const [, key, value] = /^(\w+)\s*=\s*(.*)$/.exec(text) ?? /^(datarows|datacolumns)\s+(\S+)$/i.exec(text) ?? [];
@@ -89,7 +89,7 @@ function readHeader(lines: TextLines) {
         break;
       case 'indegrees':
         if (!/^(yes|no|true|false)$/i.test(value))
-          lines.fail('header', `inDegrees is yes or no, got ${quoted(value)}.`);
+          lines.fail('header', `The value of inDegrees is yes or no, got ${quoted(value)}.`);
         inDegrees = /^(yes|true)$/i.test(value);
         break;
       default:

@@ -55,6 +55,7 @@ export function figureFromBvh(motion: BvhMotion, options: BvhFigureOptions = {})
   const moving = nodes.map((node, i) => translationOf(motion, node, i, size.height / unit));
   const offsets = nodes.map((node, i) => scale(unit, moving[i].offset ?? node.offset));
   const rest = restNodes(nodes, parts, offsets, unit);
+  refuseFar(rest.flatMap(({ at, ends }) => [at, ...ends].flat()));
   const skeleton: RestSkeleton = { nodes: rest, up, size };
   const { masses, recognised } = assignMasses(skeleton);
   const warn = (code: string, message: string): void => {
@@ -73,6 +74,7 @@ export function figureFromBvh(motion: BvhMotion, options: BvhFigureOptions = {})
     joints,
   });
   const q = positionsOf(motion, mechanism, unit, moving);
+  refuseFar(q);
   const first = referencePose(mechanism, q, motion.frameCount) ? 1 : 0;
   if (first === 1)
     warn('reference-pose', 'The first frame is a reference pose and no part of the motion; it is left out.');
@@ -84,6 +86,18 @@ export function figureFromBvh(motion: BvhMotion, options: BvhFigureOptions = {})
     q: q.slice(first * mechanism.nq),
   };
   return { positions, feet: feetOf(skeleton), coordinates: coordinateNames(mechanism), size, scale: unit, warnings };
+}
+
+/** Metres: a thousand kilometres, where doubles still know a nanometre. */
+const FARTHEST = 1e6;
+
+function refuseFar(values: ArrayLike<number>): void {
+  if (Array.prototype.every.call(values, (value: number) => Math.abs(value) < FARTHEST)) return;
+  throw MechanismError.of(
+    'too-far',
+    '',
+    'The figure reaches farther than 1000 km; look at its numbers, and at the scale.',
+  );
 }
 
 // Size

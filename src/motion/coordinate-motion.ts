@@ -119,6 +119,9 @@ const STATE_LABEL = /^(?:\/\w[^/]*)*\/([^/]+)\/(value|speed)$/;
 /** Times may be off by this share of the interval: files print few digits. */
 const UNEVEN = 0.05;
 
+/** Metres or radians. */
+const LARGEST = 1e6;
+
 export function coordinateMotion(
   table: StorageTable,
   coordinates: readonly NamedCoordinate[],
@@ -170,6 +173,12 @@ export function coordinateMotion(
       const value = column === undefined ? defaultValue : factor * table.values[row * width + column];
       if (!Number.isFinite(value))
         throw ImportError.of('not-finite', where, `Coordinate "${name}" is not defined in row ${row + 1}.`);
+      if (Math.abs(value) > LARGEST)
+        throw ImportError.of(
+          'too-far',
+          where,
+          `Coordinate "${name}" is ${value} in row ${row + 1}, which is too large.`,
+        );
       s[row * n + c] = value;
     }
   });

@@ -14,6 +14,6 @@ export {
 } from './inverse.js';
 export { AppliedLoads } from './loads.js';
 export { type Strides, strideFrames } from './strides.js';
-export { type Foot, feetByName, givenSupport, type Support, type SupportKind } from './support.js';
+export { type Foot, feetByName, givenSupport, type Support, type SupportKind, upOf } from './support.js';
 export { differentiated, type Positions, smoothed, type Trajectory } from './trajectory.js';
 export { leastNormSplit, type Wrench } from './wrench.js';

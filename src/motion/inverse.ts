@@ -293,12 +293,10 @@ class MotionInverse {
       return com / this.#mass - soles.reduce((low, height) => Math.min(low, height), Infinity);
     });
     const height = above.reduce((sum, value) => sum + value, 0) / (0.55 * above.length);
+    // Without feet there is another complaint to come.
+    if (feet.length === 0) return 1;
     if (height > 0 && Number.isFinite(height)) return height;
-    throw MechanismError.of(
-      'no-size',
-      '',
-      'The feet are above the centre of mass; say what carries the figure (--support).',
-    );
+    throw MechanismError.of('no-size', '', 'The feet are above the centre of mass; say what carries the figure.');
   }
 }
 

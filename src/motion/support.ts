@@ -75,11 +75,7 @@ export interface SupportInput {
 export function findSupport(input: SupportInput): Support[] {
   const { feet, count, gravity } = input;
   if (feet.length === 0)
-    throw MechanismError.of(
-      'no-feet',
-      '',
-      'No body is called a foot; say which one carries the figure (--support BODY).',
-    );
+    throw MechanismError.of('no-feet', '', 'No body is called a foot; say which body carries the figure.');
   const up = upOf(gravity);
   const points = feet.map((foot) => foot.points.map((point) => input.poses.map((pose) => pointAt(pose, point))));
   const touching = contacts(input, points, up);

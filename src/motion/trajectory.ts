@@ -86,6 +86,7 @@ export function differentiated(positions: Positions): Trajectory {
         }
       }
   }
+  refuseWild(qdd, nv);
   return { ...positions, v, qdd };
 }
 
@@ -108,6 +109,7 @@ export function derivatives(
         second[frame * n + c] += (SECOND[frame - from][k] * step) / (12 * interval * interval);
       }
   }
+  refuseWild(second, n);
   return { first, second };
 }
 
@@ -118,6 +120,19 @@ function refuseShort(count: number): void {
       '',
       `The motion has ${count} frames; its accelerations need at least ${STENCIL}.`,
     );
+}
+
+/** Accelerations beyond this, in rad/s^2 or m/s^2, come from numbers that are no positions. */
+const WILD = 1e12;
+
+function refuseWild(accelerations: Float64Array, n: number): void {
+  const wild = accelerations.findIndex((value) => !(Math.abs(value) < WILD));
+  if (wild < 0) return;
+  throw MechanismError.of(
+    'too-fast',
+    '',
+    `Around frame ${Math.floor(wild / n) + 1} the motion jumps as nothing can move; look for numbers that are far too large there.`,
+  );
 }
 
 function hasQuaternion({ model }: Joint): boolean {

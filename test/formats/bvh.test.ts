@@ -87,7 +87,11 @@ describe('BVH', () => {
   it.each([
     ['nothing', '', 'm.bvh truncated|m.bvh:0 truncated'],
     ['another kind of file', '<robot/>', 'm.bvh:1 keyword: Expected HIERARCHY'],
-    ['a joint without OFFSET', bvh('JOINT A\n{\nCHANNELS 0\n}', [zeros(6)]), 'm.bvh:6 offset: "A" has no OFFSET.'],
+    [
+      'a joint without OFFSET',
+      bvh('JOINT A\n{\nCHANNELS 0\n}', [zeros(6)]),
+      'm.bvh:6 offset: Joint "A" has no OFFSET.',
+    ],
     [
       'an unknown channel',
       bvh(CHILD('CHANNELS 1 Wrotation'), ['0']),
@@ -96,17 +100,17 @@ describe('BVH', () => {
     [
       'channels that are missing',
       bvh(CHILD('CHANNELS 3 Xrotation'), ['0']),
-      'm.bvh:9 channels: "Arm" declares 3 channels but names 1',
+      'm.bvh:9 channels: Joint "Arm" declares 3 channels but names 1',
     ],
     [
       'a channel twice',
       bvh(CHILD('CHANNELS 2 Xrotation Xrotation'), ['0']),
-      'm.bvh:9 channels: "Arm" names Xrotation twice.',
+      'm.bvh:9 channels: Joint "Arm" names Xrotation twice.',
     ],
     [
       'too many channels',
       bvh(CHILD('CHANNELS 9999999999'), ['0']),
-      'm.bvh:9 channels: "Arm" declares 9999999999 channels',
+      'm.bvh:9 channels: Joint "Arm" declares 9999999999 channels',
     ],
     [
       'half a channel',

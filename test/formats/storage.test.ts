@@ -62,7 +62,7 @@ describe('OpenSim tables', () => {
     ['more rows than declared', table(HEAD.replace('nRows=2', 'nRows=1')), /m\.mot:11 rows/],
     ['rows that no file could hold', table(HEAD.replace('nRows=2', 'nRows=9e15')), /m\.mot:9 truncated/],
     ['a strange number of rows', table(HEAD.replace('nRows=2', 'nRows=-1')), /expected a whole number/],
-    ['degrees or not', table(HEAD.replace('inDegrees=yes', 'inDegrees=maybe')), /inDegrees is yes or no/],
+    ['degrees or not', table(HEAD.replace('inDegrees=yes', 'inDegrees=maybe')), /The value of inDegrees is yes or no/],
   ])('with %s are refused', (_what, text, expected) => {
     expect(problem(text)).toMatch(expected);
   });

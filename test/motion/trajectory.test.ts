@@ -104,6 +104,7 @@ describe('velocities and accelerations of positions', () => {
       expect(second[k]).toBeCloseTo(12 * (0.1 * k) ** 2 - 2, 9);
     });
     expect(() => derivatives(x, 1, 4, 0.1)).toThrow(/has 4 frames/);
+    expect(() => derivatives(x.with(4, 1e300), 1, 9, 0.1)).toThrow(/Around frame \d+ the motion jumps/);
   });
 
   it('for all joint types: moving along a constant velocity gives that velocity', () => {

@@ -76,6 +76,27 @@ describe('a made-up walk', () => {
   });
 });
 
+describe('both feet down', () => {
+  const { figure, trajectory } = walk();
+  const options = { feet: figure.feet, height: figure.size.height };
+  const one = inverseOfMotion(trajectory, options).frames;
+  const split = inverseOfMotion(trajectory, { ...options, doubleSupport: 'split' }).frames;
+
+  it('the foot nearer to where the force acts carries the figure; both orders come up', () => {
+    const carriers = new Set<string>();
+    one.forEach(({ support, feet, centreOfPressure }, k) => {
+      if (support !== 'double') return;
+      const [first, second] = split[k].feet;
+      expect(feet.map(({ body }) => body)).toEqual([first.body]);
+      const distance = ({ point }: typeof first): number =>
+        Math.hypot(point[0] - centreOfPressure![0], point[2] - centreOfPressure![2]);
+      expect(distance(first)).toBeLessThan(distance(second) + 0.02);
+      carriers.add(first.body);
+    });
+    expect(carriers).toEqual(new Set(['LeftFoot', 'RightFoot']));
+  });
+});
+
 describe('the order of channels, the axis that is up, the height', () => {
   it('the order of rotations about one axis at a time does not matter', () => {
     // Arms turn about two axes, so only orders that keep those two in turn are the same motion.

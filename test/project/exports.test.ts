@@ -125,6 +125,7 @@ describe('public exports', () => {
         'lowPass',
         'smoothed',
         'strideFrames',
+        'upOf',
       ],
     ],
     [

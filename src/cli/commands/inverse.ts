@@ -27,11 +27,12 @@ import {
   smoothed,
   type Trajectory,
   type UpAxis,
+  upOf,
 } from '../../motion/index.js';
 import { inversePicture } from '../../plot/inverse-picture.js';
 import { motionPage } from '../../plot/motion-page.js';
 import { csvField } from '../../simulation/csv.js';
-import { norm, type Vec3 } from '../../spatial/matrix3.js';
+import { dot, norm } from '../../spatial/matrix3.js';
 import { InputError, Interrupted } from '../errors.js';
 import { loadModel, positive, readInput } from '../model-argument.js';
 import { OutputFile } from '../output-file.js';
@@ -41,7 +42,7 @@ interface Options {
   readonly model?: string;
   readonly loads?: string;
   readonly loadsData?: string;
-  readonly cutoff: number | null;
+  readonly cutoff: number | 'none';
   readonly mass?: number;
   readonly height?: number;
   readonly scale?: number;
@@ -107,11 +108,15 @@ Examples:
     .action((motion: string, options: Options) => inverse(motion, options, terminal));
 }
 
-function cutoff(text: string): number | null {
-  if (text === 'none') return null;
+function cutoff(text: string): number | 'none' {
+  if (text === 'none') return text;
   const value = Number(text);
   if (!(value > 0) || !Number.isFinite(value)) throw new InvalidArgumentError('Expected a positive number, or none.');
   return value;
+}
+
+function hertz({ cutoff: given }: Options): number | null {
+  return given === 'none' ? null : given;
 }
 
 /** A motion ready to be computed: the same from any kind of file. */
@@ -188,7 +193,7 @@ function loadBvh(file: string, options: Options): Loaded {
     ...(up !== undefined && { up }),
   });
   const { mechanism } = figure.positions;
-  const trajectory = differentiated(smoothed(figure.positions, options.cutoff));
+  const trajectory = differentiated(smoothed(figure.positions, hertz(options)));
   return {
     model: name,
     trajectory,
@@ -214,7 +219,7 @@ function loadCoordinates(file: string, options: Options, terminal: Terminal): Lo
     : CoordinateModel.ofMechanism(loadModel(options.model, { quiet: true }, terminal).mechanism);
   const { mechanism, coordinates } = model;
   const storage = parseStorage(readInput(file), { file: basename(file) });
-  const { motion, warnings } = coordinateMotion(storage, coordinates, options.cutoff, basename(file));
+  const { motion, warnings } = coordinateMotion(storage, coordinates, hertz(options), basename(file));
   const forces = new Float64Array(coordinates.length);
   return {
     model: mechanism.name,
@@ -383,7 +388,7 @@ function strongest({ loaded, torques }: Outcome, count: number): number[] {
   });
   return spread
     .map((_, c) => c)
-    .filter((c) => loaded.units[c] === 'N m' && loaded.moving[c])
+    .filter((c) => loaded.units[c] === 'N m' && loaded.moving[c] && spread[c] > 1e-12)
     .sort((a, b) => spread[b] - spread[a])
     .slice(0, count)
     .sort((a, b) => a - b);
@@ -414,33 +419,42 @@ function picture(outcome: Outcome): string {
 }
 
 function titleOf({ file, options, loaded }: Outcome): string {
-  const filter = options.cutoff === null ? 'not filtered' : `filtered at ${options.cutoff} Hz`;
+  const filter = options.cutoff === 'none' ? 'not filtered' : `filtered at ${options.cutoff} Hz`;
   return `${basename(file)}: ${loaded.coordinates.length} coordinates, ${filter}`;
 }
+
+/** Frames in a page, at most: longer motions are thinned out, or browsers would choke on them. */
+const PAGE_FRAMES = 2000;
 
 function page(outcome: Outcome): string {
   const { loaded, result, torques } = outcome;
   const { frames, poses, mechanism, weight, supports } = result;
-  const up = mechanism.gravity.map((g) => -g / (norm(mechanism.gravity) || 1)) as unknown as Vec3;
-  const vertical = frames.map(({ total }) => up.reduce((sum, u, k) => sum + u * total.force[k], 0) / weight);
+  const step = Math.ceil(frames.length / PAGE_FRAMES);
+  const shown = frames.map((_, k) => k).filter((k) => k % step === 0);
+  const up = upOf(mechanism.gravity);
   const words = { left: 'left foot', right: 'right foot', double: 'both feet', none: 'no foot' } as const;
   return motionPage({
     title: titleOf(outcome),
     mechanism,
-    times: frames.map(({ time }) => time),
-    poses,
-    captions: supports.map(({ kind }) => words[kind]),
-    forces: frames.map((frame) =>
-      // At the point on the ground where they act.
-      frame.feet.length < 2 ? [{ point: frame.centreOfPressure ?? frame.point, force: frame.total.force }] : frame.feet,
-    ),
+    times: shown.map((k) => frames[k].time),
+    poses: shown.map((k) => poses[k]),
+    captions: shown.map((k) => words[supports[k].kind]),
+    forces: shown.map((k) => {
+      const { feet, total, point, centreOfPressure } = frames[k];
+      // At the points on the ground where they act.
+      return feet.length < 2 ? [{ point: centreOfPressure ?? point, force: total.force }] : feet;
+    }),
     forceScale: weight,
     series: [
-      { name: 'vertical force of the ground', unit: 'weights', values: vertical },
+      {
+        name: 'vertical force of the ground',
+        unit: 'weights',
+        values: shown.map((k) => dot(up, frames[k].total.force) / weight),
+      },
       ...strongest(outcome, loaded.coordinates.length).map((c) => ({
         name: loaded.coordinates[c],
         unit: loaded.units[c],
-        values: torques.map((row) => row[c]),
+        values: shown.map((k) => torques[k][c]),
       })),
     ],
   });
@@ -470,7 +484,7 @@ function asJson(outcome: Outcome, files: readonly string[]): object {
     model: options.model ?? loaded.model,
     mass,
     ...(loaded.height !== undefined && { height: loaded.height, scale: loaded.scale }),
-    cutoff: options.cutoff,
+    cutoff: hertz(options),
     interval: trajectory.interval,
     coordinates: loaded.coordinates,
     units: loaded.units,
@@ -500,7 +514,7 @@ function asText(outcome: Outcome, files: readonly string[]): string {
   const { trajectory } = loaded;
   const percent = (value: number): string => `${Number((100 * value).toFixed(2))} %`;
   const filter =
-    options.cutoff === null ? 'not filtered' : `low-pass ${options.cutoff} Hz (zero-phase Butterworth, fourth order)`;
+    options.cutoff === 'none' ? 'not filtered' : `low-pass ${options.cutoff} Hz (zero-phase Butterworth, fourth order)`;
   const size = loaded.height === undefined ? '' : `, ${formatNumber(Number(loaded.height.toFixed(3)))} m tall`;
   const counts = share(result);
   const rest = residuals(frames);

@@ -1,0 +1,60 @@
+import { parseXml } from '@rgrove/parse-xml';
+import { describe, expect, it } from 'vitest';
+import { Dynamics } from '../../src/dynamics/dynamics.js';
+import { State } from '../../src/mechanism/state.js';
+import { builtinMechanism } from '../../src/models/index.js';
+import { inversePicture } from '../../src/plot/inverse-picture.js';
+import { stickPositions, sticks } from '../../src/plot/sticks.js';
+
+const mechanism = builtinMechanism('human-34');
+const root = mechanism.joints[0].name;
+const posesAt = (x: number): Float64Array =>
+  new Dynamics(mechanism).poses(new State(mechanism).set(root, [1, 0, 0, 0, x, 0, 0]));
+
+const picture = (shaded: readonly (readonly [number, number])[], reach = 1): string =>
+  inversePicture({
+    title: 'walk <&>',
+    mechanism,
+    moments: [0, 1, 2].map((k) => ({ time: k, poses: posesAt(reach * k) })),
+    times: [0, 1, 2],
+    forces: [
+      [0, 0, 700],
+      [10, 0, 800],
+      [0, 5, 600],
+    ],
+    weight: 700,
+    shaded,
+    series: [{ name: 'knee', values: [1, -2, 3] }],
+    seriesLabel: 'torque (N m)',
+  });
+
+describe('the picture of an inverse-dynamics run', () => {
+  it('is well-formed, with a band behind both plots for each stretch of double support', () => {
+    const plain = picture([]);
+    parseXml(plain);
+    const shaded = picture([
+      [0.2, 0.5],
+      [1, 1.5],
+    ]);
+    parseXml(shaded);
+    const bands = (svg: string): number => svg.match(/fill="#f0f0f0"/g)?.length ?? 0;
+    expect([bands(plain), bands(shaded)]).toEqual([0, 4]);
+    expect(plain).toContain('knee');
+  });
+
+  it('sees a figure that goes somewhere from the side, and one that stays as pictures do', () => {
+    expect(picture([], 1)).not.toBe(picture([], 0.01));
+  });
+});
+
+describe('sticks', () => {
+  it('are the capsules of the bodies, in place', () => {
+    const drawn = sticks(mechanism);
+    expect(drawn.lines.length).toBeGreaterThan(10);
+    const [here, there] = [0, 1].map((x) => stickPositions(drawn, posesAt(x)));
+    here.forEach((value, k) => {
+      expect(there[k] - value).toBe(k % 3 === 0 ? 1000 : 0);
+    });
+    for (const { a, b } of drawn.lines) expect(a).not.toBe(b);
+  });
+});
