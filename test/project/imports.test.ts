@@ -18,7 +18,11 @@ const ALLOWED = new Map<string, readonly string[]>([
   ['compile', ['spatial', 'joints', 'mechanism', 'dynamics']],
   ['simulation', ['spatial', 'joints', 'mechanism', 'dynamics']],
   ['plot', ['spatial', 'joints', 'mechanism', 'dynamics']],
-  ['cli', ['spatial', 'joints', 'mechanism', 'formats', 'models', 'dynamics', 'schedule', 'simulation', 'plot']],
+  ['walker', ['spatial', 'joints', 'mechanism', 'models', 'dynamics', 'simulation', 'plot']],
+  [
+    'cli',
+    ['spatial', 'joints', 'mechanism', 'formats', 'models', 'dynamics', 'schedule', 'simulation', 'plot', 'walker'],
+  ],
 ]);
 
 /** Packages that a folder may import; Node's own modules stand as node:*. */
