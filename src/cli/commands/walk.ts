@@ -136,6 +136,8 @@ export function addWalk(program: Command, terminal: Terminal): void {
 async function walkCommand(options: Options, terminal: Terminal): Promise<void> {
   const request = requestOf(options);
   const files = filesOf(options);
+  if (options.bifurcation !== undefined && options.sweep === undefined)
+    throw new InputError('--bifurcation needs --sweep from:to:count.');
   const progress = new Progress(terminal, 'Walking');
   const pause = async (fraction: number, note = ''): Promise<void> => {
     progress.update(fraction, note);
@@ -144,7 +146,8 @@ async function walkCommand(options: Options, terminal: Terminal): Promise<void> 
     if (terminal.signal.aborted) throw new Interrupted();
   };
   try {
-    const gait = gaitOf(request);
+    // Where scuffing is to stop it, the gait is that of a walker that may scuff.
+    const gait = gaitOf({ ...request, scuffing: 'ignore' });
     const walker = makeWalker(request);
     const from = startOf(options, request, gait);
     const walked = await walkAll(walker, from, options.steps, pause);
@@ -210,10 +213,7 @@ async function walkAll(walker: ReturnType<typeof makeWalker>, from: Standing, to
 }
 
 async function sweepAll(options: Options, request: WalkerRequest, pause: Pause): Promise<SweepPoint[] | undefined> {
-  if (options.sweep === undefined) {
-    if (options.bifurcation !== undefined) throw new InputError('--bifurcation needs --sweep from:to:count.');
-    return undefined;
-  }
+  if (options.sweep === undefined) return undefined;
   const { from, to, count: n } = options.sweep;
   const slopes = Array.from({ length: n }, (_, k) => (n === 1 ? from : from + ((to - from) * k) / (n - 1)));
   const { settle, keep } = options;
