@@ -7,6 +7,7 @@ import { compass } from './compass.js';
 import { crowd, MAX_CROWD } from './crowd.js';
 import { FIGURES, type FigureName } from './figures.js';
 import { human } from './human.js';
+import { kneed } from './kneed.js';
 
 export type { BodySize } from './anthropometry.js';
 export type { ChainOptions } from './chain.js';
@@ -16,6 +17,8 @@ export { compass } from './compass.js';
 export { crowd } from './crowd.js';
 export type { FigureName } from './figures.js';
 export { human } from './human.js';
+export type { KneedOptions } from './kneed.js';
+export { kneed } from './kneed.js';
 
 export interface BuiltinModel {
   /** A name, or a pattern in which N stands for a number. */
@@ -47,10 +50,12 @@ export const BUILTIN_MODELS: readonly BuiltinModel[] = [
     description: 'N figures of 34 degrees of freedom hand in hand, free root: 34 + 31 (N - 1) degrees of freedom',
   },
   { name: 'compass', example: 'compass', description: 'compass biped of paper 001, standing on its stance foot' },
+  { name: 'kneed', example: 'kneed', description: 'the same with knees: the stance knee locked, the swing knee free' },
 ];
 
 export function builtinMechanism(name: string): Mechanism {
   if (name === 'compass') return compass();
+  if (name === 'kneed') return kneed();
   const figure = FIGURE_NAMES.find((known) => known === name);
   if (figure !== undefined) return human(figure);
   const figures = /^crowd-([0-9]+)$/.exec(name);

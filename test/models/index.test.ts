@@ -26,6 +26,7 @@ test('the list', () => {
     'human-161',
     'crowd-N',
     'compass',
+    'kneed',
   ]);
 });
 

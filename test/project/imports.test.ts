@@ -20,6 +20,7 @@ const ALLOWED = new Map<string, readonly string[]>([
   ['simulation', ['spatial', 'joints', 'mechanism', 'dynamics', 'compile']],
   ['motion', ['spatial', 'joints', 'mechanism', 'formats', 'models', 'dynamics']],
   ['plot', ['spatial', 'joints', 'mechanism', 'dynamics']],
+  ['walker', ['spatial', 'joints', 'mechanism', 'models', 'dynamics', 'simulation', 'plot']],
 ]);
 // Nobody imports the command line; it puts everything together.
 ALLOWED.set('cli', [...ALLOWED.keys()]);
