@@ -4,16 +4,11 @@ export type { ScheduleTree } from './dynamics/assembly/plan.js';
 export type { LoopReport } from './dynamics/assembly/report.js';
 export { schedule, topologyOf } from './dynamics/assembly/schedule.js';
 export { type Connected, type ConnectOptions, connect, disconnect } from './dynamics/connect.js';
-export type {
-  ForwardAlgorithm,
-  ForwardOptions,
-  InverseMassMatrix,
-  InverseOptions,
-  MassMatrix,
-} from './dynamics/dynamics.js';
+export type { ForwardAlgorithm, ForwardOptions, InverseOptions, MassMatrix } from './dynamics/dynamics.js';
 export { Dynamics, forwardDynamics, inverseDynamics, massMatrix, mechanicalEnergy } from './dynamics/dynamics.js';
 export type { Energy } from './dynamics/energy.js';
 export { type Impact, type ImpactOptions, impact } from './dynamics/impact.js';
+export { type InverseMassMatrix, inverseMassMatrix, MassMatrixSolver } from './dynamics/mass-matrix-solver.js';
 export type { JointTypeName } from './joints/index.js';
 export { type LinkOptions, MechanismBuilder } from './mechanism/builder.js';
 export { type CreateOptions, createMechanism, type InertiaMode } from './mechanism/create.js';

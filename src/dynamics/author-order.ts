@@ -12,13 +12,6 @@ export interface MassMatrix {
   readonly joints: readonly { readonly name: string; readonly offset: number; readonly dof: number }[];
 }
 
-export interface InverseMassMatrix {
-  readonly n: number;
-  /** n x n, row major. */
-  readonly Hinv: Float64Array;
-  readonly joints: MassMatrix['joints'];
-}
-
 /** scratch.A, a mass matrix (or its inverse) of the independent degrees of freedom in link order, with its rows in the order of v. */
 export function authorOrder(mechanism: Mechanism, scratch: DenseScratch): MassMatrix {
   const { A, m, follows, at } = scratch;
@@ -28,7 +21,9 @@ export function authorOrder(mechanism: Mechanism, scratch: DenseScratch): MassMa
   for (let k = 0; k < at.length; k++) rowOf[at[k]] = follows[k];
   const rows: number[] = [];
   const joints: { name: string; offset: number; dof: number }[] = [];
-  mechanism.joints.forEach(({ name, iv, model }, i) => {
+  // In a re-rooted mechanism the joints do not stand in the order of v.
+  const inOrder = [...mechanism.joints.entries()].sort(([, a], [, b]) => a.iv - b.iv);
+  inOrder.forEach(([i, { name, iv, model }]) => {
     if (coupled.has(i) || model.nv === 0) return;
     joints.push({ name, offset: rows.length, dof: model.nv });
     for (let k = 0; k < model.nv; k++) rows.push(rowOf[iv + k]);

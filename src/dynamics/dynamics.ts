@@ -12,22 +12,13 @@ import { endToRootSchedule } from './assembly/orders.js';
 import type { ScheduleTree } from './assembly/plan.js';
 import { createPrinted, printedAda } from './assembly/printed.js';
 import { type LoopReport, loopForces, loopReport } from './assembly/report.js';
-import { authorOrder, type InverseMassMatrix, type MassMatrix } from './author-order.js';
-import { crba, factorise, solveFactorised } from './crba.js';
-import {
-  createDense,
-  type DenseScratch,
-  denseForwardDynamics,
-  invertDense,
-  linkOf,
-  reducedMassMatrix,
-  reduceMassMatrix,
-} from './dense.js';
+import { authorOrder, type MassMatrix } from './author-order.js';
+import { createDense, type DenseScratch, denseForwardDynamics, reducedMassMatrix } from './dense.js';
 import { createEnergy, type Energy, type EnergyScratch, energy } from './energy.js';
-import { createInverseMass, type InverseMassScratch, inverseMassMatrix } from './inverse-mass-matrix.js';
 import { createJacobian, type JacobianScratch, jacobian } from './jacobian.js';
 import { createKinematics, type KinematicsScratch, poses, velocities } from './kinematics.js';
 import { addPassiveForces } from './passive.js';
+import { refuseForeign, refuseSingular } from './refuse.js';
 import { RerootMap } from './reroot-map.js';
 import { createRnea, type RneaScratch, rnea } from './rnea.js';
 
@@ -59,7 +50,7 @@ export interface ForwardOptions {
 
 export type InverseOptions = Pick<ForwardOptions, 'external' | 'forces' | 'out'>;
 
-export type { InverseMassMatrix, MassMatrix } from './author-order.js';
+export type { MassMatrix } from './author-order.js';
 
 export class Dynamics {
   readonly mechanism: Mechanism;
@@ -75,7 +66,6 @@ export class Dynamics {
   #ada: AdaScratch | undefined;
   #schedule: ScheduleTree | undefined;
   #dense: DenseScratch | undefined;
-  #inverseMass: InverseMassScratch | undefined;
   #rnea: RneaScratch | undefined;
   #energy: EnergyScratch | undefined;
   #kinematics: KinematicsScratch | undefined;
@@ -100,7 +90,7 @@ export class Dynamics {
   /** Accelerations of the joints under the joint forces tau (none where left out). */
   forward(state: State, tau?: Float64Array, options: ForwardOptions = {}): Float64Array {
     const { mechanism, tree } = this;
-    this.#refuseForeign(state);
+    refuseForeign(this.mechanism, state);
     const qdd = this.#vector('out', options.out);
     const { q, v } = state;
     const total = this.#tau;
@@ -113,13 +103,13 @@ export class Dynamics {
     if (mechanism.couplings.length > 0 || options.algorithm === 'dense') {
       this.#refuseLoops('the dense method, which coupled joints need,');
       this.#dense ??= createDense(tree);
-      this.#refuseSingular(denseForwardDynamics(tree, this.#dense, qdd, q, v, total, external, armature), tree);
+      refuseSingular(denseForwardDynamics(tree, this.#dense, qdd, q, v, total, external, armature), tree);
       if (options.forces !== undefined) this.#forcesByInverse(state, qdd, options);
     } else if (options.form === 'printed') {
       const scratch = createPrinted(tree, options.schedule ?? endToRootSchedule(tree));
       const status = printedAda(tree, scratch, qdd, q, v, total, external, armature);
       if (status === CONTRADICTION) throw contradiction(state.time);
-      this.#refuseSingular(status, tree);
+      refuseSingular(status, tree);
       if (options.forces !== undefined) {
         this.#forces.set(scratch.forces.subarray(0, this.#forces.length));
         this.#forcesToBodies(this.#perBody('forces', options.forces));
@@ -128,7 +118,7 @@ export class Dynamics {
       const scratch = this.#adaFor(options.schedule);
       const status = ada(tree, scratch, qdd, q, v, total, external, armature);
       if (status === CONTRADICTION) throw contradiction(state.time);
-      this.#refuseSingular(status, tree);
+      refuseSingular(status, tree);
       if (options.forces !== undefined) {
         this.#forces.set(scratch.forces);
         this.#forcesToBodies(this.#perBody('forces', options.forces));
@@ -138,10 +128,7 @@ export class Dynamics {
       const map = this.#reroot;
       this.#aba ??= createAba(map.tree);
       map.toTree(q, v, total, external);
-      this.#refuseSingular(
-        aba(map.tree, this.#aba, this.#treeQdd, map.q, map.v, map.tau, map.external, armature),
-        map.tree,
-      );
+      refuseSingular(aba(map.tree, this.#aba, this.#treeQdd, map.q, map.v, map.tau, map.external, armature), map.tree);
       map.fromTree(qdd, this.#treeQdd);
       if (options.forces !== undefined) {
         abaForces(map.tree, this.#aba, this.#forces);
@@ -149,7 +136,7 @@ export class Dynamics {
       }
     } else {
       this.#aba ??= createAba(tree);
-      this.#refuseSingular(aba(tree, this.#aba, qdd, q, v, total, external, armature), tree);
+      refuseSingular(aba(tree, this.#aba, qdd, q, v, total, external, armature), tree);
       if (options.forces !== undefined) {
         abaForces(tree, this.#aba, this.#forces);
         this.#forcesToBodies(this.#perBody('forces', options.forces));
@@ -176,7 +163,7 @@ export class Dynamics {
   /** Joint forces that produce the accelerations qdd (none where left out). */
   inverse(state: State, qdd?: Float64Array, options: InverseOptions = {}): Float64Array {
     const { mechanism, tree } = this;
-    this.#refuseForeign(state);
+    refuseForeign(this.mechanism, state);
     this.#refuseLoops('inverse dynamics');
     const tau = this.#vector('out', options.out);
     const given = this.#qdd;
@@ -203,59 +190,10 @@ export class Dynamics {
   /** The mass matrix, rows and columns in the order of v; that of the independent joints where there are couplings. */
   massMatrix(state: State): MassMatrix {
     const { tree } = this;
-    this.#refuseForeign(state);
+    refuseForeign(this.mechanism, state);
     this.#dense ??= createDense(tree);
     reducedMassMatrix(tree, this.#dense, state.q);
     return authorOrder(this.mechanism, this.#dense);
-  }
-
-  /**
-   * The inverse of the mass matrix, rows and columns as massMatrix has them, in O(n^2). With couplings, whose independent
-   * joints have no such recursion, the mass matrix is inverted.
-   */
-  inverseMassMatrix(state: State): InverseMassMatrix {
-    const { tree, mechanism } = this;
-    this.#refuseForeign(state);
-    this.#dense ??= createDense(tree);
-    if (mechanism.couplings.length > 0) {
-      reducedMassMatrix(tree, this.#dense, state.q);
-      const failed = invertDense(this.#dense);
-      if (failed >= 0) this.#refuseSingular(linkOf(tree, this.#dense.follows.indexOf(failed)), tree);
-    } else {
-      this.#inverseMass ??= createInverseMass(tree);
-      this.#refuseSingular(inverseMassMatrix(tree, this.#inverseMass, state.q), tree);
-      reduceMassMatrix(this.#dense, this.#inverseMass.Hinv);
-    }
-    const { n, H, joints } = authorOrder(mechanism, this.#dense);
-    return { n, Hinv: H, joints };
-  }
-
-  /**
-   * x with H x = b, rows as massMatrix has them: the mass matrix is factorised along the tree, without fill-in, so that
-   * a bushy mechanism costs little more than O(n). (With couplings it is inverted.)
-   */
-  solveMassMatrix(state: State, b: Float64Array): Float64Array {
-    const { tree, mechanism } = this;
-    this.#refuseForeign(state);
-    const rows = mechanism.nv - mechanism.couplings.length;
-    if (b.length !== rows)
-      throw MechanismError.of('length', 'b', `Expected ${rows} numbers, one for each row, got ${b.length}.`);
-    if (mechanism.couplings.length > 0) {
-      const { Hinv, n } = this.inverseMassMatrix(state);
-      return b.map((_, i) => b.reduce((sum, value, j) => sum + Hinv[i * n + j] * value, 0));
-    }
-    this.#dense ??= createDense(tree);
-    const { at, crba: scratch } = this.#dense;
-    crba(tree, scratch, state.q);
-    const failed = factorise(scratch.H, scratch.above);
-    if (failed >= 0) this.#refuseSingular(linkOf(tree, failed), tree);
-    const x = Float64Array.from(at, (row) => b[row]);
-    solveFactorised(scratch.H, scratch.above, x);
-    const out = new Float64Array(rows);
-    at.forEach((row, k) => {
-      out[row] = x[k];
-    });
-    return out;
   }
 
   energy(state: State): Energy {
@@ -342,12 +280,6 @@ export class Dynamics {
     for (let i = 0; i < tree.n; i++) forceToA(out, 6 * tree.body[i], tree.offset, TRANSFORM * i, this.#forces, 6 * i);
   }
 
-  #refuseForeign(state: State): void {
-    const { nq, nv, name } = this.mechanism;
-    if (state.q.length !== nq || state.v.length !== nv)
-      throw MechanismError.of('state', '', `The state belongs to "${state.mechanism.name}", not to "${name}".`);
-  }
-
   #refuseLoops(what: string): void {
     const [loop] = this.mechanism.loops;
     if (loop !== undefined)
@@ -356,17 +288,6 @@ export class Dynamics {
         `loop "${loop.name}"`,
         `This mechanism has closed loops, for which ${what} is not made. Remove the loop joints to compute the open tree.`,
       );
-  }
-
-  #refuseSingular(link: number, tree: Tree): void {
-    if (link < 0) return;
-    const body = this.mechanism.bodies[tree.body[link]].name;
-    const joint = this.mechanism.joints[tree.joint[link]].name;
-    throw new SimulationError(
-      'singular',
-      `The inertia felt by joint "${joint}" (body "${body}") is not positive: the mass matrix is singular. Check masses and inertias beyond it; with a schedule, assemble what a massless body carries before its own joint.`,
-      { body, joint },
-    );
   }
 
   /** Complains about the first number that is not finite: of what was given, since that is the cause, or of the result. */

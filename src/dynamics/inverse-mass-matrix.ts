@@ -64,7 +64,7 @@ export function createInverseMass(tree: Tree): InverseMassScratch {
 }
 
 /** scratch.Hinv <- inverse mass matrix at q, both triangles, link order. Returns -1, or a link whose D is not positive. */
-export function inverseMassMatrix(
+export function fillInverseMass(
   tree: Tree,
   scratch: InverseMassScratch,
   q: Float64Array,

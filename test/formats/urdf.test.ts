@@ -377,12 +377,9 @@ describe('the robot itself', () => {
     const n = 10_000;
     const links = Array.from({ length: n }, (_, k) => link(`l${k}`)).join('\n');
     const joints = Array.from({ length: n - 1 }, (_, k) => joint(`j${k}`, `l${k}`, `l${k + 1}`, '<axis xyz="0 0 1"/>'));
-    const start = performance.now();
     const mechanism = robot(`${links}\n${joints.toReversed().join('\n')}`);
-    const milliseconds = performance.now() - start;
     expect(mechanism.nv).toBe(n - 1);
     expect(mechanism.joints[n - 1].parent).toBe(n - 2);
-    expect(milliseconds).toBeLessThan(2000);
   });
 
   it('may be one long row of fixed joints, merged', () => {
@@ -390,9 +387,7 @@ describe('the robot itself', () => {
     const links = Array.from({ length: n }, (_, k) => link(`l${k}`)).join('\n');
     const step = '<origin xyz="0.001 0 0" rpy="0 0 0.001"/>';
     const joints = Array.from({ length: n - 1 }, (_, k) => joint(`j${k}`, `l${k}`, `l${k + 1}`, step, 'fixed'));
-    const start = performance.now();
     const mechanism = robot(`${links}\n${joints.join('\n')}`, { fixedJoints: 'merge' });
-    expect(performance.now() - start).toBeLessThan(3000);
     expect(mechanism.bodies).toHaveLength(1);
     expect(mechanism.bodies[0].mass).toBe(n);
     expect(mechanism.frames).toHaveLength(n - 1);

@@ -1,14 +1,24 @@
 // The mass matrix on threads. Workers run the built program: those tests need dist.
 
 import { existsSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { fileURLToPath } from 'node:url';
+import threads, { Worker } from 'node:worker_threads';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Dynamics } from '../../src/dynamics/dynamics.js';
-import { CHUNKS, chunkBounds } from '../../src/mass-matrix/threads/crew.js';
+import {
+  type Assignment,
+  CHUNKS,
+  CONTROL_WORDS,
+  chunkBounds,
+  computeTogether,
+} from '../../src/mass-matrix/threads/crew.js';
+import { createColumns } from '../../src/mass-matrix/threads/fixed-frame.js';
 import { ParallelMassMatrix } from '../../src/mass-matrix/threads/parallel.js';
 import { createMechanism } from '../../src/mechanism/create.js';
 import { State } from '../../src/mechanism/state.js';
+import { createTree } from '../../src/mechanism/tree.js';
 import { builtinMechanism } from '../../src/models/index.js';
 import { randomMechanism, randomSpec, relativeError } from '../support/random-mechanism.js';
 
@@ -114,5 +124,68 @@ describe('threads', () => {
         }
       }
     },
+  );
+
+  it('a worker that ends with a chunk in its hands does not keep the caller waiting', async () => {
+    const columns = createColumns(createTree(builtinMechanism('chain-1024')), true);
+    const control = new Int32Array(new SharedArrayBuffer(4 * CONTROL_WORDS));
+    const assignment: Assignment = { columns, control, bounds: chunkBounds(columns.above) };
+    expect(computeTogether(assignment, 50)).toBe(true);
+    // Claims one chunk of the next call (epoch 2) and ends. The words are those of crew.ts: EPOCH 0, NEXT 32.
+    const thief = new Worker(
+      new URL(
+        `data:text/javascript,${encodeURIComponent(`
+          import { parentPort, workerData as control } from 'node:worker_threads';
+          parentPort.postMessage('ready');
+          while (Atomics.load(control, 0) < 2);
+          Atomics.add(control, 32, 1);
+        `)}`,
+      ),
+      { workerData: control },
+    );
+    const ended = new Promise((done) => thief.once('exit', done));
+    await new Promise((done) => thief.once('message', done));
+    expect(computeTogether(assignment, 50)).toBe(false);
+    await ended;
+  });
+
+  it.skipIf(!built)(
+    'workers killed at any moment are replaced, and the bits stay',
+    async () => {
+      const from = async <M>(path: string): Promise<M> => (await import(new URL(path, BUILT).href)) as M;
+      const started: Worker[] = [];
+      class Recorded extends Worker {
+        constructor(...args: ConstructorParameters<typeof Worker>) {
+          super(...args);
+          started.push(this);
+        }
+      }
+      threads.Worker = Recorded;
+      syncBuiltinESMExports();
+      try {
+        const { ParallelMassMatrix: Parallel } =
+          await from<typeof import('../../src/mass-matrix/index.js')>('../index.js');
+        const { builtinMechanism: make } =
+          await from<typeof import('../../src/models/index.js')>('../../models/index.js');
+        const { State: BuiltState } = await from<typeof import('../../src/index.js')>('../../index.js');
+        const mechanism = make('chain-512');
+        const expected = new Parallel(mechanism, { threads: 1 });
+        const several = new Parallel(mechanism, { threads: 3 });
+        await several.ready();
+        for (let k = 0; k < 20; k++) {
+          const { q } = BuiltState.random(mechanism, k);
+          if (k % 5 === 4) void started[started.length - 1].terminate();
+          const want = expected.compute(q);
+          expect(several.compute(q).every((x, i) => x === want[i])).toBe(true);
+          await new Promise((done) => setTimeout(done, 1));
+        }
+        expect(started.length).toBeGreaterThanOrEqual(2);
+        await several.dispose();
+      } finally {
+        threads.Worker = Worker;
+        syncBuiltinESMExports();
+      }
+    },
+    20_000,
   );
 });

@@ -9,7 +9,8 @@
 // all, leaves its chunks to the others: a call never waits for a worker that has claimed nothing. A claim names the epoch,
 // so that a worker that slept through a whole call cannot claim in the next one by mistake. A finished chunk is added to
 // DONE by its own epoch only; the caller waits until all chunks of its epoch are done, and those were claimed by threads
-// that are running.
+// that are running. A thread that ended with a chunk in its hands leaves the caller waiting: after PATIENCE it gives the
+// crew up, memory and all, since a thread that was only very slow could still write there.
 //
 // Each column is computed by one thread from the same numbers: the bits do not depend on who took which chunk.
 //
@@ -22,6 +23,8 @@ export const CHUNKS = 64;
 const [EPOCH, NEXT, DONE, PARKED] = [0, 32, 64, 96];
 export const CONTROL_WORDS = 128;
 const SPIN = 200;
+/** Milliseconds without a finished chunk. A busy machine takes a thread away for some tens of them. */
+const PATIENCE = 500;
 
 /** What a worker is given. */
 export interface Assignment {
@@ -64,8 +67,8 @@ function help({ columns, control, bounds }: Assignment, epoch: number): void {
   }
 }
 
-/** The caller's part: all columns are computed when this returns. */
-export function computeTogether(assignment: Assignment): void {
+/** The caller's part: all columns are computed when this returns true; false where the crew is lost. */
+export function computeTogether(assignment: Assignment, patience = PATIENCE): boolean {
   const { control } = assignment;
   // Numbers start again before they could overflow; every chunk of the last call is done by now.
   const last = Atomics.load(control, EPOCH);
@@ -75,7 +78,15 @@ export function computeTogether(assignment: Assignment): void {
   Atomics.store(control, EPOCH, epoch);
   if (Atomics.load(control, PARKED) > 0) Atomics.notify(control, EPOCH);
   help(assignment, epoch);
-  while (Atomics.load(control, DONE) < CHUNKS);
+  let done = Atomics.load(control, DONE);
+  let until = performance.now() + patience;
+  while (done < CHUNKS) {
+    const before = done;
+    for (let k = 0; k < 1000 && done < CHUNKS; k++) done = Atomics.load(control, DONE);
+    if (done > before) until = performance.now() + patience;
+    else if (performance.now() > until) return false;
+  }
+  return true;
 }
 
 /** A worker's life: until its thread is ended. */

@@ -39,9 +39,9 @@ export class ParallelMassMatrix {
   /** Why one thread does it all; undefined where several do. */
   readonly note: string | undefined;
   readonly #tree: Tree;
-  readonly #columns: Columns;
+  #columns: Columns;
   readonly #preparation: Preparation;
-  readonly #assignment: Assignment | undefined;
+  #assignment: Assignment | undefined;
   readonly #joints: MassMatrix['joints'];
   #workers: Thread[] | undefined;
   #ready: Promise<void> = Promise.resolve();
@@ -57,7 +57,8 @@ export class ParallelMassMatrix {
     refuseLargeMatrix(mechanism.nv);
     this.#joints = mechanism.joints
       .filter(({ model }) => model.nv > 0)
-      .map(({ name, iv, model }) => ({ name, offset: iv, dof: model.nv }));
+      .map(({ name, iv, model }) => ({ name, offset: iv, dof: model.nv }))
+      .sort((a, b) => a.offset - b.offset);
     const sharable = typeof SharedArrayBuffer !== 'undefined' && typeof Atomics !== 'undefined';
     this.#columns = createColumns(this.#tree, sharable);
     this.#preparation = createPreparation(this.#tree);
@@ -70,12 +71,7 @@ export class ParallelMassMatrix {
           ? `The matrix has ${entries} entries on and below its diagonal; from ${worthwhile} on threads pay.`
           : undefined;
     this.threads = this.note === undefined ? threads : 1;
-    if (this.note === undefined)
-      this.#assignment = {
-        columns: this.#columns,
-        control: new Int32Array(new SharedArrayBuffer(4 * CONTROL_WORDS)),
-        bounds: chunkBounds(this.#columns.above),
-      };
+    if (this.note === undefined) this.#assignment = assign(this.#columns);
   }
 
   /** Done when all workers take part. They start at the first call; until they run, the caller computes alone. */
@@ -92,7 +88,7 @@ export class ParallelMassMatrix {
     if (this.#assignment === undefined || this.#disposed) computeColumns(this.#columns, 0, this.#columns.nv);
     else {
       this.#start();
-      computeTogether(this.#assignment);
+      if (!computeTogether(this.#assignment)) this.#replaceCrew(q);
     }
     return this.#columns.H;
   }
@@ -111,6 +107,16 @@ export class ParallelMassMatrix {
     await Promise.all(workers.map((worker) => worker.terminate()));
   }
 
+  /** A worker ended in the middle of its work: others, on fresh memory, from the next call on; this one alone. */
+  #replaceCrew(q: Float64Array): void {
+    for (const worker of this.#workers ?? []) worker.terminate();
+    this.#workers = undefined;
+    this.#columns = createColumns(this.#tree, true);
+    this.#assignment = assign(this.#columns);
+    prepare(this.#tree, this.#preparation, this.#columns, q);
+    computeColumns(this.#columns, 0, this.#columns.nv);
+  }
+
   #start(): void {
     if (this.#workers !== undefined || this.#assignment === undefined || this.#disposed) return;
     this.#workers = [];
@@ -123,11 +129,21 @@ export class ParallelMassMatrix {
     await Promise.all(
       Array.from({ length: this.threads - 1 }, async () => {
         const { worker, started } = await startThread(new URL('./worker.js', import.meta.url), assignment);
-        workers.push(worker);
+        // The crew may have been given up in the meantime.
+        if (this.#assignment !== assignment) worker.terminate();
+        else workers.push(worker);
         await started;
       }),
     );
   }
+}
+
+function assign(columns: Columns): Assignment {
+  return {
+    columns,
+    control: new Int32Array(new SharedArrayBuffer(4 * CONTROL_WORDS)),
+    bounds: chunkBounds(columns.above),
+  };
 }
 
 function countEntries(above: Int32Array): number {
