@@ -10,6 +10,7 @@ const SUITES = new Map<string, () => Promise<{ run: () => object | Promise<objec
   ['schedule', () => import('./schedule.js')],
   ['compile', () => import('./compile.js')],
   ['startup', () => import('./startup.js')],
+  ['simulation', () => import('./simulation.js')],
   ['mass-matrix', () => import('./mass-matrix.js')],
   ['reroot', () => import('./reroot.js')],
 ]);
