@@ -21,6 +21,7 @@ describe('public exports', () => {
         'MechanismBuilder',
         'MechanismError',
         'Random',
+        'RerootableMechanism',
         'Simulation',
         'SimulationError',
         'State',
