@@ -50,11 +50,22 @@ describe('simulate', () => {
     expect(second.joints).toEqual(whole.joints);
   });
 
-  it('both integrators, other steps', async () => {
-    for (const integrator of ['rk4', 'euler']) {
+  it('all integrators, other steps', async () => {
+    for (const integrator of ['rk4', 'euler', 'dopri5']) {
       const words = ['simulate', 'compass', '--seed', '1', ...SHORT, '--integrator', integrator, '--step', '0.003'];
       expect(await json(...words)).toMatchObject({ integrator, step: 0.003, time: 0.1 });
     }
+  });
+
+  it('dopri5 keeps the tolerances that are asked for', async () => {
+    const words = ['simulate', 'chain-3', '--seed', '1', '--duration', '1', '--step', '0.1', '--integrator', 'dopri5'];
+    const drift = async (...more: string[]): Promise<number> => (await json(...words, ...more)).energy.largestChange;
+    const [rough, fine] = [await drift('--relative', '1e-4', '--absolute', '1e-4'), await drift('--relative', '1e-10')];
+    expect(fine).toBeLessThan(1e-6);
+    expect(rough).toBeGreaterThan(10 * fine);
+    const refused = await manikin('simulate', 'chain-3', '--relative', '1e-4');
+    expectRefusal(refused, 2);
+    expect(refused.err).toContain('--relative and --absolute go with --integrator dopri5.');
   });
 
   it('lets damping act', async () => {

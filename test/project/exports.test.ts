@@ -24,6 +24,7 @@ describe('public exports', () => {
         'MechanismBuilder',
         'MechanismError',
         'Random',
+        'RerootableMechanism',
         'Simulation',
         'SimulationError',
         'State',
