@@ -9,6 +9,7 @@ import { addReproduce } from './commands/reproduce.js';
 import { addReroot } from './commands/reroot.js';
 import { addCalibrate, addSchedule } from './commands/schedule.js';
 import { addSimulate } from './commands/simulate.js';
+import { addWalk } from './commands/walk.js';
 import { EXIT_GOOD, explain } from './errors.js';
 import type { Terminal } from './terminal.js';
 
@@ -44,6 +45,7 @@ Examples:
   addSimulate(program, terminal);
   addInverseMotion(program, terminal);
   addReroot(program, terminal);
+  addWalk(program, terminal);
   addSchedule(program, terminal);
   addCalibrate(program, terminal);
   addReproduce(program, terminal);

@@ -66,6 +66,7 @@ export class Dynamics {
   readonly #external: Float64Array;
   readonly #forces: Float64Array;
   readonly #qdd: Float64Array;
+  readonly #toBody = new Float64Array(TRANSFORM);
   #aba: AbaScratch | undefined;
   #ada: AdaScratch | undefined;
   #schedule: ScheduleTree | undefined;
@@ -230,7 +231,7 @@ export class Dynamics {
     const { tree } = this;
     this.#kinematics ??= createKinematics(tree);
     poses(tree, this.#kinematics, state.q);
-    const toBody = new Float64Array(TRANSFORM);
+    const toBody = this.#toBody;
     for (let i = 0; i < tree.n; i++) {
       invert(toBody, 0, tree.offset, TRANSFORM * i);
       compose(out, TRANSFORM * tree.body[i], toBody, 0, this.#kinematics.pose, TRANSFORM * i);

@@ -16,6 +16,8 @@ export interface CompassOptions {
   readonly legLength?: number;
   /** d: distance of a leg's mass from its foot. */
   readonly legMassFromFoot?: number;
+  /** Downwards, metres per second squared; 9.81 where left out. */
+  readonly gravity?: number;
 }
 
 /** It moves in the plane of x (forward) and z (up); turning about -y is counter-clockwise with x to the right, z up. */
@@ -30,17 +32,19 @@ const SWING = [0.8, 0.45, 0.3, 1] as const;
  * paper the hip's mass belongs to the stance leg. The slope it walks on is no part of the mechanism.
  */
 export function compass(options: CompassOptions = {}): Mechanism {
-  const { hipMass = 2, legMass = 1, legLength: l = 1, legMassFromFoot: d = 0.5 } = options;
+  const { hipMass = 2, legMass = 1, legLength: l = 1, legMassFromFoot: d = 0.5, gravity = 9.81 } = options;
   check('hipMass', hipMass, hipMass >= 0, 'zero or more');
   check('legMass', legMass, legMass > 0, 'more than zero');
   check('legLength', l, l > 0, 'more than zero');
   // With its mass at the hip the swing leg would have no inertia about the hip.
   check('legMassFromFoot', d, d >= 0 && d < l, `zero or more and less than the leg's length ${l}`);
+  check('gravity', gravity, gravity > 0, 'more than zero');
   const hip: Vec3 = [0, 0, l];
   const stanceMass: Vec3 = [0, 0, d];
   const swingMass: Vec3 = [0, 0, d - l];
   const swingFoot: Vec3 = [0, 0, -l];
   return new MechanismBuilder('compass')
+    .gravity([0, 0, -gravity])
     .link('stance_leg', {
       parent: null,
       joint: { type: 'revolute', axis: AXIS, name: 'support' },
@@ -63,6 +67,8 @@ export function compass(options: CompassOptions = {}): Mechanism {
       inertia: POINT,
       visuals: [capsule(swingFoot, [0, 0, 0], 0.01 * l, SWING), sphere(swingMass, 0.04 * l, SWING)],
     })
+    .frame({ name: 'stance_foot', body: 'stance_leg' })
+    .frame({ name: 'swing_foot', body: 'swing_leg', t: swingFoot })
     .build();
 }
 

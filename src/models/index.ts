@@ -6,6 +6,7 @@ import { type ChainOptions, chain, MAX_CHAIN } from './chain.js';
 import { compass } from './compass.js';
 import { FIGURES, type FigureName } from './figures.js';
 import { human } from './human.js';
+import { kneed } from './kneed.js';
 
 export type { BodySize } from './anthropometry.js';
 export type { ChainOptions } from './chain.js';
@@ -14,6 +15,8 @@ export type { CompassOptions } from './compass.js';
 export { compass } from './compass.js';
 export type { FigureName } from './figures.js';
 export { human } from './human.js';
+export type { KneedOptions } from './kneed.js';
+export { kneed } from './kneed.js';
 
 export interface BuiltinModel {
   /** A name, or a pattern in which N stands for a number. */
@@ -40,10 +43,12 @@ export const BUILTIN_MODELS: readonly BuiltinModel[] = [
   ...CHAINS,
   ...FIGURE_NAMES.map((name) => ({ name, example: name, description: FIGURES[name].description })),
   { name: 'compass', example: 'compass', description: 'compass biped of paper 001, standing on its stance foot' },
+  { name: 'kneed', example: 'kneed', description: 'the same with knees: the stance knee locked, the swing knee free' },
 ];
 
 export function builtinMechanism(name: string): Mechanism {
   if (name === 'compass') return compass();
+  if (name === 'kneed') return kneed();
   const figure = FIGURE_NAMES.find((known) => known === name);
   if (figure !== undefined) return human(figure);
   const parts = /^chain-([0-9]+)(-spherical)?(-free)?$/.exec(name);

@@ -8,6 +8,8 @@ export interface Series {
   readonly color?: string;
   /** Points as dots instead of a line. */
   readonly dots?: boolean;
+  /** Of the dots, pixels. */
+  readonly dotRadius?: number;
 }
 
 export interface LinePlotOptions {
@@ -22,6 +24,10 @@ export interface LinePlotOptions {
   readonly logY?: boolean;
   /** Stretches of x to shade. */
   readonly bands?: readonly (readonly [number, number])[];
+  /** Names of the series above the plot; true where left out. */
+  readonly legend?: boolean;
+  /** Points with a word beside them. */
+  readonly marks?: readonly { readonly at: readonly [number, number]; readonly label: string }[];
 }
 
 const MARGIN = { left: 64, right: 16, top: 28, bottom: 40 };
@@ -53,11 +59,11 @@ export function linePlot(series: readonly Series[], options: LinePlotOptions): s
   }
   const entry = series.reduce((width, { label }) => Math.max(width, 36 + 7 * label.length), 110);
   parts.push(`<rect width="${px(w)}" height="${px(h)}" fill="none" stroke="${INK}"/>`);
-  series.forEach(({ points, label, color, dots }, i) => {
+  series.forEach(({ points, label, color, dots, dotRadius = 2.5 }, i) => {
     const stroke = color ?? COLORS[i % COLORS.length];
     if (dots === true) {
       const dot = (p: readonly [number, number]): string =>
-        `<circle cx="${px(sx(p[0]))}" cy="${px(sy(p[1]))}" r="2.5" fill="${stroke}"/>`;
+        `<circle cx="${px(sx(p[0]))}" cy="${px(sy(p[1]))}" r="${px(dotRadius)}" fill="${stroke}"/>`;
       parts.push(points.filter(drawable).map(dot).join('\n'));
     } else {
       const path = line<readonly [number, number]>(
@@ -68,8 +74,13 @@ export function linePlot(series: readonly Series[], options: LinePlotOptions): s
         .digits(2)(points as [number, number][]);
       parts.push(`<path d="${path ?? ''}" fill="none" stroke="${stroke}" stroke-width="1.5"/>`);
     }
-    parts.push(legendEntry(w - entry * (series.length - i), label, stroke));
+    if (options.legend !== false) parts.push(legendEntry(w - entry * (series.length - i), label, stroke));
   });
+  for (const { at, label } of options.marks ?? [])
+    parts.push(
+      `<circle cx="${px(sx(at[0]))}" cy="${px(sy(at[1]))}" r="3" fill="${INK}"/>`,
+      text(sx(at[0]) + 6, sy(at[1]) - 6, label, 'font-style="italic"'),
+    );
   parts.push(text(w / 2, h + 34, xLabel, 'text-anchor="middle"'));
   parts.push(
     `<g transform="translate(-50 ${px(h / 2)}) rotate(-90)">${text(0, 0, yLabel, 'text-anchor="middle"')}</g>`,

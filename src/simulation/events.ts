@@ -74,6 +74,7 @@ function firstOf(
   const blind = Math.min(0.5 / PIECES, Math.max(SLOPE, BLIND / segment.duration));
   let from = atZero ? blind : 0;
   let start = at(from);
+  if (isFarFromZero(start, at((from + 1) / 2), at(1))) return undefined;
   for (let piece = 1; piece <= PIECES; piece++) {
     const to = piece / PIECES;
     const end = at(to);
@@ -97,6 +98,14 @@ function firstOf(
     start = end;
   }
   return undefined;
+}
+
+/** Values on one side, much farther from zero than from each other. */
+function isFarFromZero(a: number, b: number, c: number): boolean {
+  const least = Math.min(a, b, c);
+  const most = Math.max(a, b, c);
+  const nearest = Math.min(Math.abs(least), Math.abs(most));
+  return least * most > 0 && nearest > 2 * (most - least);
 }
 
 function counts({ direction = 'both' }: SimulationEvent, before: number): boolean {

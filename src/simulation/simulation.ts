@@ -26,10 +26,10 @@ export interface SimulationOptions {
   /** For dopri5: what to look out for. A step is cut at each event. */
   readonly events?: readonly SimulationEvent[];
   /**
-   * Called at an event with all that happen there at once; may change velocities or the structure. The state is that of the
-   * event, just as it happens.
+   * Called at an event with all that happen there at once; may change velocities or the structure. Returning false ends the
+   * step there.
    */
-  readonly onEvent?: (simulation: Simulation, occurrences: readonly Occurrence[]) => void;
+  readonly onEvent?: (simulation: Simulation, occurrences: readonly Occurrence[]) => boolean | undefined;
   /** Where to start; the neutral state where left out. The simulation works on a copy. */
   readonly state?: State;
   /** Joint forces as a function of the state. */
@@ -168,15 +168,18 @@ export class Simulation {
     return this.dynamics.energy(this.state);
   }
 
-  /** One step, with the events on its way. If it fails, the state stays the last good one and the error names body, joint and time. */
-  step(h = this.stepSize): void {
+  /**
+   * One step, with the events on its way; returns whether it went to its end. If it fails, the state stays the last good one and
+   * the error names body, joint and time.
+   */
+  step(h = this.stepSize): boolean {
     const end = this.time + h;
     for (let left = h; ; left = end - this.time) {
       const occurrences = this.#advance(left);
-      if (occurrences.length === 0) return;
-      this.#onEvent?.(this, occurrences);
+      if (occurrences.length === 0) return true;
+      if (this.#onEvent?.(this, occurrences) === false) return false;
       // An event at the very end of the step.
-      if (!(end - this.time > 1e-12 * h)) return;
+      if (!(end - this.time > 1e-12 * h)) return true;
     }
   }
 
@@ -218,17 +221,20 @@ export class Simulation {
     }
   }
 
-  /** Whole steps until the given time is reached, the last one shortened to meet it; `onStep` after each may stop it by returning false. */
+  /**
+   * Whole steps until the given time is reached, the last one shortened to meet it; `onStep` after each may stop it by
+   * returning false, and so may an event.
+   */
   runUntil(end: number, onStep?: (simulation: Simulation) => boolean | undefined): void {
     // A remainder below this is rounding in the sum of steps, not a step.
     const slack = 1e-9 * this.stepSize;
     while (end - this.time > slack) {
       const left = end - this.time;
       const last = left < this.stepSize * (1 + 1e-9);
-      this.step(last ? left : this.stepSize);
+      const whole = this.step(last ? left : this.stepSize);
       // time + left is the end but for rounding.
-      if (last) this.state.time = end;
-      if (onStep?.(this) === false) return;
+      if (last && whole) this.state.time = end;
+      if (onStep?.(this) === false || !whole) return;
     }
   }
 }

@@ -25,6 +25,7 @@ test('the list', () => {
     'human-52',
     'human-161',
     'compass',
+    'kneed',
   ]);
 });
 

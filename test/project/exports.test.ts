@@ -7,6 +7,7 @@ import * as models from '../../src/models/index.js';
 import * as motion from '../../src/motion/index.js';
 import * as plot from '../../src/plot/index.js';
 import * as schedule from '../../src/schedule/index.js';
+import * as walker from '../../src/walker/index.js';
 
 // What users can import. A change here is a change of the public interface: say so in the CHANGELOG.
 describe('public exports', () => {
@@ -69,7 +70,7 @@ describe('public exports', () => {
         'parseUrdf',
       ],
     ],
-    ['manikin/models', models, ['BUILTIN_MODELS', 'builtinMechanism', 'chain', 'compass', 'human']],
+    ['manikin/models', models, ['BUILTIN_MODELS', 'builtinMechanism', 'chain', 'compass', 'human', 'kneed']],
     [
       'manikin/schedule',
       schedule,
@@ -125,6 +126,29 @@ describe('public exports', () => {
         'stickPositions',
         'sticks',
         'svgDocument',
+      ],
+    ],
+    [
+      'manikin/walker',
+      walker,
+      [
+        'WALKERS',
+        'Walker',
+        'basinHints',
+        'bifurcationPlot',
+        'energyPlot',
+        'findGait',
+        'gaitOf',
+        'makeWalker',
+        'phasePortrait',
+        'recordWalk',
+        'repeatsAfter',
+        'sectionOf',
+        'standingAt',
+        'stickFigure',
+        'sweep',
+        'walk',
+        'walkPage',
       ],
     ],
   ])('%s', (_name, module, expected) => {

@@ -19,9 +19,22 @@ const ALLOWED = new Map<string, readonly string[]>([
   ['simulation', ['spatial', 'joints', 'mechanism', 'dynamics']],
   ['motion', ['spatial', 'joints', 'mechanism', 'formats', 'models', 'dynamics']],
   ['plot', ['spatial', 'joints', 'mechanism', 'dynamics']],
+  ['walker', ['spatial', 'joints', 'mechanism', 'models', 'dynamics', 'simulation', 'plot']],
   [
     'cli',
-    ['spatial', 'joints', 'mechanism', 'formats', 'models', 'dynamics', 'schedule', 'simulation', 'motion', 'plot'],
+    [
+      'spatial',
+      'joints',
+      'mechanism',
+      'formats',
+      'models',
+      'dynamics',
+      'schedule',
+      'simulation',
+      'motion',
+      'plot',
+      'walker',
+    ],
   ],
 ]);
 

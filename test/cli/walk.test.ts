@@ -1,0 +1,146 @@
+// manikin walk, run as a user runs it where it takes long, in this process where it does not.
+
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hasBrowser, launchBrowser, type Site, serve } from '../support/browser.js';
+import { hasShared, readShared } from '../support/shared.js';
+import { expectRefusal, manikin, read, temporaryFolder } from './support.js';
+
+const folder = temporaryFolder();
+const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+
+function walk(...words: readonly string[]): { status: number | null; stdout: string; stderr: string } {
+  return spawnSync(process.execPath, [MAIN, 'walk', ...words], { encoding: 'utf8' });
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the shape is what the tests are about
+function walkJson(...words: readonly string[]): any {
+  const { status, stdout, stderr } = walk(...words, '--json');
+  expect([status, stderr]).toEqual([0, '']);
+  return JSON.parse(stdout);
+}
+
+const available = hasShared('reference/compass.json');
+const reference = available ? JSON.parse(readShared('reference/compass.json'))['gait_g_9.81'] : {};
+const near = (got: readonly number[], expected: readonly number[]): number =>
+  Math.max(...got.map((value, k) => Math.abs(value - expected[k])));
+
+describe('walk', () => {
+  it.skipIf(!available)('the paper’s walker from Table 1: a thousand steps, and the gait to 1e-9', () => {
+    const result = walkJson('--steps', '1000');
+    const { g, period, stepLength, preImpact, eigenvalues, energyLostPerStep, steps, fall } = result;
+    expect([g, fall, steps.length]).toEqual([9.81, null, 1000]);
+    expect(near([period, stepLength], [reference.step_period, reference.step_length])).toBeLessThan(1e-9);
+    expect(near([...preImpact.q, ...preImpact.v], reference.fixed_point_pre_q)).toBeLessThan(1e-9);
+    expect(near(eigenvalues.flat(), reference.eigenvalues.flat())).toBeLessThan(1e-5);
+    expect(Math.abs(energyLostPerStep - reference.energy_lost_per_impact)).toBeLessThan(1e-8);
+    for (const step of steps.slice(60)) {
+      expect(near([...step.q, ...step.v], reference.fixed_point_pre_q)).toBeLessThan(1e-9);
+      expect(Math.abs(step.period - reference.step_period)).toBeLessThan(1e-9);
+    }
+  });
+
+  it('the road to chaos: the period doubles, and again', () => {
+    // Goswami, Thuilot and Espiau (1996): doubling at 4.37 degrees (0.0763 rad), the next at 4.9 degrees (0.0855 rad).
+    const file = folder.path('road.svg');
+    const words = ['--steps', '0', '--sweep', '0.073:0.0866:3', '--settle', '150', '--keep', '16'];
+    const { sweep, steps } = walkJson(...words, '--bifurcation', file);
+    expect(steps).toEqual([]);
+    expect(sweep.map(({ repeatsAfter }: { repeatsAfter: number }) => repeatsAfter)).toEqual([1, 2, 4]);
+    expect(read(file).match(/<circle/g)).toHaveLength(48);
+    // An eigenvalue passes -1 there.
+    const [largest] = walkJson('--steps', '0', '--slope', '0.078').eigenvalues;
+    expect(largest[0]).toBeLessThan(-1);
+    expect(largest[1]).toBe(0);
+  });
+
+  it('the kneed walker, with a start of one’s own, and a table', () => {
+    const result = walkJson('--model', 'kneed', '--steps', '2', '--start=-0.29,0.4792,-1.54,-0.45');
+    expect(result.steps).toHaveLength(2);
+    expect(result.steps[0].q[0]).toBeCloseTo(-0.289, 2);
+    const { stdout } = walk('--steps', '2');
+    for (const text of ['period of a step', '0.734379 s', 'stable', 'walked', '2 steps'])
+      expect(stdout).toContain(text);
+  });
+
+  it('says how it fell', () => {
+    expect(walkJson('--steps', '5', '--scuffing', 'stop')).toMatchObject({ fall: 'scuffed', steps: [] });
+  });
+
+  it('draws all there is to draw', () => {
+    const names = ['page.html', 'walker.svg', 'phase.svg', 'energy.svg'].map((name) => folder.path(name));
+    const [html, svg, phase, energy] = names;
+    const { files } = walkJson('--steps', '1', '--html', html, '--svg', svg, '--phase', phase, '--energy', energy);
+    expect(files.sort()).toEqual(names.sort());
+    expect(read(html)).toMatch(/^<!DOCTYPE html>/);
+    for (const picture of [svg, phase, energy]) expect(read(html)).toContain(read(picture).trim());
+    expect(read(html)).not.toMatch(/<script|https?:\/\/(?!www\.w3\.org)|\burl\((?!#)/);
+  });
+
+  it.each([
+    [['--slope', 'steep'], 'Expected a finite number'],
+    [['--slope', '1'], 'It must be between -pi/4 and pi/4, got 1'],
+    [['--slope', '-0.1'], 'there is no passive gait at -0.1'],
+    [['--leg-mass', '0'], 'Expected a positive number'],
+    [['--hip-mass', '-1'], 'compass hipMass: It must be zero or more, got -1'],
+    [['--thigh-mass', '1'], 'The compass walker has no --thigh-mass'],
+    [['--model', 'runner'], 'Allowed choices are compass, kneed'],
+    [['--steps', '-1'], 'Expected a number from 0'],
+    [['--start', '1,2,3'], 'Expected four finite numbers'],
+    [['--sweep', '0.1'], 'Expected from:to'],
+    [['--bifurcation', 'x.svg', '--steps', '0'], '--bifurcation needs --sweep'],
+    [['--svg', 'x.svg', '--phase', './x.svg'], 'Two options name the same file'],
+  ])('refuses %j', async (words, message) => {
+    const outcome = await manikin('walk', ...words);
+    expectRefusal(outcome, 2);
+    expect(outcome.err).toContain(message);
+    expect(existsSync('x.svg')).toBe(false);
+  });
+});
+
+describe.skipIf(!hasBrowser())('the page in a browser', () => {
+  let browser: Browser;
+  let site: Site;
+  beforeAll(async () => {
+    const file = folder.path('browser.html');
+    expect(walk('--steps', '0', '--html', file).status).toBe(0);
+    browser = await launchBrowser();
+    // The strictest policy there is, but for styles.
+    site = await serve(new Map([['/walk.html', read(file)]]), {
+      'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
+    });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await site?.close();
+  });
+
+  it('moves, loads nothing else, and complains of nothing', async () => {
+    const page = await browser.newPage();
+    const complaints: string[] = [];
+    const requests: string[] = [];
+    page.on('console', (message) => complaints.push(message.text()));
+    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('request', (request) => requests.push(request.url()));
+    await page.goto(`${site.url}/walk.html`);
+    // In words, since these tests know no types of a browser.
+    const footAt = (time: number): Promise<number> =>
+      page.evaluate(`(() => {
+        const svg = document.querySelector('svg');
+        svg.pauseAnimations();
+        svg.setCurrentTime(${time});
+        return svg.querySelector('path[stroke-width="5"]').getBoundingClientRect().left;
+      })()`);
+    const places = [await footAt(0), await footAt(0.4), await footAt(0.9)];
+    expect(Math.max(...places) - Math.min(...places)).toBeGreaterThan(20);
+    expect(await page.title()).toContain('compass walker');
+    expect(await page.locator('svg').count()).toBe(3);
+    expect(complaints).toEqual([]);
+    expect(requests.filter((url) => !url.endsWith('/favicon.ico'))).toEqual([`${site.url}/walk.html`]);
+    await page.close();
+    expect(readdirSync(folder.path('.')).filter((name) => name.endsWith('.part'))).toEqual([]);
+  });
+});
