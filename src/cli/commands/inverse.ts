@@ -87,13 +87,14 @@ function cutoff(text: string): number | 'none' {
 
 function inverse(file: string, options: InverseOptions, terminal: Terminal): void {
   const writers = new InverseFiles(options);
-  const loaded = load(file, options, terminal);
-  const loads = loadLoads(options, loaded.trajectory);
+  const whole = load(file, options, terminal);
+  const loads = loadLoads(options, whole.trajectory);
   const { trajectory, warnings } =
-    loads === undefined ? { ...loaded, warnings: [] } : withinLoads(loaded.trajectory, loads);
-  const first = Math.round((trajectory.start - loaded.trajectory.start) / trajectory.interval);
+    loads === undefined ? { ...whole, warnings: [] } : withinLoads(whole.trajectory, loads);
+  const loaded: LoadedMotion = { ...whole, warnings: [...whole.warnings, ...warnings] };
+  const first = Math.round((trajectory.start - whole.trajectory.start) / trajectory.interval);
   if (options.quiet !== true)
-    for (const warning of [...loaded.warnings, ...warnings]) terminal.err(`Warning: ${formatProblem(warning)}\n`);
+    for (const warning of loaded.warnings) terminal.err(`Warning: ${formatProblem(warning)}\n`);
   const times = Array.from({ length: trajectory.count }, (_, k) => trajectory.start + k * trajectory.interval);
   if (options.support !== undefined && loads !== undefined)
     throw new InputError(
