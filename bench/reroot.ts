@@ -4,6 +4,7 @@
 import { createMechanism } from '../src/mechanism/create.js';
 import type { Mechanism } from '../src/mechanism/mechanism.js';
 import { reroot } from '../src/mechanism/reroot.js';
+import { RerootableMechanism } from '../src/mechanism/rerootable.js';
 import type { JointSpec } from '../src/mechanism/spec.js';
 import { State } from '../src/mechanism/state.js';
 import { measure, type Task } from './measure.js';
@@ -38,7 +39,23 @@ export function run(): object {
     const options = { top: `b${chain - 1}`, at: [0.1, 0.2, 0.3] as const, joint };
     return { name: `${n} bodies, chain ${chain}, ${joint}`, call: () => void reroot(mechanism, state, options) };
   };
+  // Forth and back: two re-rootings a call.
+  const inPlace = (n: number, chain: number): Task => {
+    const mechanism = tree(n, chain);
+    const moving = new RerootableMechanism(mechanism, State.random(mechanism, 1));
+    const there = { top: `b${chain - 1}`, at: [0.1, 0.2, 0.3] as const, joint: 'floating' as const };
+    const back = { ...there, top: 'b0' };
+    return {
+      name: `${n} bodies, chain ${chain}, in place, two`,
+      call: () => {
+        moving.reroot(there);
+        moving.reroot(back);
+      },
+    };
+  };
   return {
+    inPlaceBySize: measure([100, 1000, 10_000, 100_000].map((n) => inPlace(n, 10))),
+    inPlaceByChain: measure([2, 10, 20, 40, 80].map((chain) => inPlace(10_000, chain))),
     bySize: measure([100, 1000, 10_000, 100_000].map((n) => task(n, 10, 'floating'))),
     byChain: measure([2, 10, 20, 40, 80].map((chain) => task(10_000, chain, 'floating'))),
     otherTop: measure([task(10_000, 10, 'spherical')]),

@@ -27,6 +27,7 @@ export {
 } from './mechanism/mechanism.js';
 export { Random } from './mechanism/random.js';
 export { type Rerooted, type RerootOptions, reroot } from './mechanism/reroot.js';
+export { RerootableMechanism } from './mechanism/rerootable.js';
 export type {
   BodySpec,
   CouplingSpec,

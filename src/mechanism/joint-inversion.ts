@@ -14,7 +14,6 @@ import type { Joint, JointKind, JointLimits } from './mechanism.js';
 /** The joint seen from the other side: it hangs from its former child, with its tree frame at t there. */
 export function invertedJoint(joint: Joint, parent: number, t: Vec3, iq: number, iv: number): Joint {
   const { model, axis, axis2, rest, E } = joint;
-  refuseUnequal(joint);
   const back = transpose(E);
   const turned = model.axes === 0 ? axis : turnedAxis(back, axis);
   const turned2 = model.axes === 2 ? turnedAxis(back, axis2) : axis2;
@@ -69,7 +68,7 @@ function changesCoordinates(model: JointType): boolean {
 }
 
 /** Damping and the like of single coordinates that are no single coordinates of the inverted joint. */
-function refuseUnequal({ name, type, model, damping, friction, armature }: Joint): void {
+export function refuseUnequal({ name, type, model, damping, friction, armature }: Joint): void {
   if (!changesCoordinates(model)) return;
   // The velocity of a spherical joint is only turned, and damping and armature are the same in all directions.
   const turnedOnly = type === 'spherical';

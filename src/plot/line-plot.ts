@@ -8,7 +8,7 @@ export interface Series {
   readonly color?: string;
   /** Points as dots instead of a line. */
   readonly dots?: boolean;
-  /** Of the dots, pixels. */
+  /** For clouds of very many dots: their radius, pixels. Dots at the same place are drawn once. */
   readonly dotRadius?: number;
 }
 
@@ -59,11 +59,16 @@ export function linePlot(series: readonly Series[], options: LinePlotOptions): s
   }
   const entry = series.reduce((width, { label }) => Math.max(width, 36 + 7 * label.length), 110);
   parts.push(`<rect width="${px(w)}" height="${px(h)}" fill="none" stroke="${INK}"/>`);
-  series.forEach(({ points, label, color, dots, dotRadius = 2.5 }, i) => {
+  series.forEach(({ points, label, color, dots, dotRadius }, i) => {
     const stroke = color ?? COLORS[i % COLORS.length];
-    if (dots === true) {
+    if (dots === true && dotRadius !== undefined) {
+      // One path of strokes without length: a tenth of the text that circles would take.
+      const places = new Set(points.filter(drawable).map((p) => `M${px(sx(p[0]))} ${px(sy(p[1]))}h0`));
+      const pen = `stroke="${stroke}" stroke-width="${px(2 * dotRadius)}" stroke-linecap="round"`;
+      parts.push(`<path d="${[...places].join('')}" fill="none" ${pen}/>`);
+    } else if (dots === true) {
       const dot = (p: readonly [number, number]): string =>
-        `<circle cx="${px(sx(p[0]))}" cy="${px(sy(p[1]))}" r="${px(dotRadius)}" fill="${stroke}"/>`;
+        `<circle cx="${px(sx(p[0]))}" cy="${px(sy(p[1]))}" r="2.5" fill="${stroke}"/>`;
       parts.push(points.filter(drawable).map(dot).join('\n'));
     } else {
       const path = line<readonly [number, number]>(

@@ -9,6 +9,7 @@ import { createMechanism } from '../../src/mechanism/create.js';
 import { GROUND, type Joint, type Mechanism } from '../../src/mechanism/mechanism.js';
 import { Random } from '../../src/mechanism/random.js';
 import { reroot } from '../../src/mechanism/reroot.js';
+import { RerootableMechanism } from '../../src/mechanism/rerootable.js';
 import type { JointKindSpec } from '../../src/mechanism/spec.js';
 import { State } from '../../src/mechanism/state.js';
 import { mechanismSpec } from '../../src/mechanism/variants.js';
@@ -470,5 +471,62 @@ describe('refuses', () => {
     expect(refusal(() => reroot(m, new State(m), { top: 'c', at: [0, 0, 0], joint: 'floating' })).message).toContain(
       'joint "ja": It would disappear, but is coupled',
     );
+  });
+});
+
+describe('in place', () => {
+  it('is the same as making new mechanisms, again and again, with top joints of all types', () => {
+    for (let seed = 1; seed <= 40; seed++) {
+      const random = new Random(seed);
+      const mechanism = randomMechanism(seed, { bodies: 9, forest: seed % 2 === 0, shuffled: seed % 3 === 0 });
+      const state = State.random(mechanism, seed);
+      state.v.fill(0);
+      state.time = 2;
+      let fresh = { mechanism, state };
+      const inPlace = new RerootableMechanism(mechanism, state);
+      for (let k = 0; k < 12; k++) {
+        const options = {
+          top: `b${random.below(9)}`,
+          at: [random.between(-1, 1), random.between(-1, 1), random.between(-1, 1)] as Vec3,
+          joint: { type: random.pick(ALL_JOINT_TYPES), axis: random.direction(), axis2: random.direction() },
+          pose: 'tree' as const,
+        };
+        fresh = reroot(fresh.mechanism, fresh.state, options);
+        inPlace.reroot(options);
+        expect(inPlace.jointOf(options.top).type).toBe(options.joint.type);
+      }
+      const now = inPlace.snapshot();
+      expect(now.state.time).toBe(2);
+      expect([now.mechanism.nq, now.mechanism.nv]).toEqual([fresh.mechanism.nq, fresh.mechanism.nv]);
+      expect(difference(now, fresh), `seed ${seed}`).toBe(0);
+      expectSame(now, { mechanism, state });
+    }
+  });
+
+  it('frames, loops and couplings too; the mechanism it was made from stays as it was', () => {
+    const spec = row({ couplings: [{ joint: 'jc', source: 'jb', multiplier: -0.5, offset: 0.1 }] });
+    const mechanism = createMechanism({
+      ...spec,
+      frames: [{ name: 'tip', body: 'c', t: [0.1, 0, 0] }],
+      loops: [{ name: 'rope', type: 'spherical', a: { body: 'b' }, b: { body: null } }],
+    });
+    const state = State.random(mechanism, 3);
+    state.v.fill(0);
+    const before = JSON.stringify([mechanism, [...state.q]]);
+    const options = { top: 'c', at: [1, 2, 3] as Vec3, joint: 'floating' as const };
+    const inPlace = new RerootableMechanism(mechanism, state);
+    inPlace.reroot(options);
+    const [now, fresh] = [inPlace.snapshot().mechanism, reroot(mechanism, state, options).mechanism];
+    expect([now.frames, now.loops, now.couplings]).toEqual([fresh.frames, fresh.loops, fresh.couplings]);
+    expect(JSON.stringify([mechanism, [...state.q]])).toBe(before);
+  });
+
+  it('what is refused changes nothing', () => {
+    const mechanism = randomMechanism(7, { bodies: 6, base: 'floating', types: ['spherical'] });
+    const state = State.random(mechanism, 1);
+    const inPlace = new RerootableMechanism(mechanism, state);
+    for (const joint of ['revolute', 'spherical'] as const)
+      expect(refusal(() => inPlace.reroot({ top: 'b3', at: [0, 0, 0], joint })).problems).toHaveLength(1);
+    expect(difference(inPlace.snapshot(), { mechanism, state })).toBe(0);
   });
 });

@@ -22,6 +22,7 @@ describe('public exports', () => {
         'MechanismBuilder',
         'MechanismError',
         'Random',
+        'RerootableMechanism',
         'Simulation',
         'SimulationError',
         'State',
