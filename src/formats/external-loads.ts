@@ -30,7 +30,7 @@ export function parseExternalLoads(text: string, options: { readonly file?: stri
   const root = parseXml(text, log);
   const loads = root.name === 'ExternalLoads' ? root : root.child('ExternalLoads');
   if (loads === undefined)
-    throw ImportError.of('not-loads', root.place, `Expected <ExternalLoads> in <OpenSimDocument>, got <${root.name}>.`);
+    throw ImportError.of('not-loads', root.place, `There is no <ExternalLoads> in <${root.name}>.`);
   const forces = (loads.child('objects')?.children('ExternalForce') ?? []).flatMap((element) => readForce(element));
   const dataFile = childText(loads, 'datafile') ?? '';
   if (forces.length === 0) loads.error('no-forces', 'There is no <ExternalForce> that is switched on.');

@@ -75,7 +75,11 @@ export interface SupportInput {
 export function findSupport(input: SupportInput): Support[] {
   const { feet, count, gravity } = input;
   if (feet.length === 0)
-    throw MechanismError.of('no-feet', '', 'No body is called a foot; say which body carries the figure.');
+    throw MechanismError.of(
+      'no-feet',
+      '',
+      'No body is called a foot; say which body carries the figure, or none where the ground holds its root.',
+    );
   const up = upOf(gravity);
   const points = feet.map((foot) => foot.points.map((point) => input.poses.map((pose) => pointAt(pose, point))));
   const touching = contacts(input, points, up);

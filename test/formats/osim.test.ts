@@ -399,7 +399,7 @@ describe('external loads', () => {
   });
 
   it.each([
-    ['another document', '<OpenSimDocument/>', /Expected <ExternalLoads>/],
+    ['another document', '<OpenSimDocument/>', /There is no <ExternalLoads> in <OpenSimDocument>/],
     ['nothing in it', loads(''), /no <ExternalForce> that is switched on/],
     ['no table', loads(force(FULL), ''), /The <datafile> with the forces is not named/],
     ['no body', loads(force('<force_identifier>f</force_identifier>')), /needs an <applied_to_body>/],

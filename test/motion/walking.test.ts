@@ -1,12 +1,13 @@
 // A walk that was made up, so that everything about it is known.
 
 import { describe, expect, it } from 'vitest';
-import { parseBvh } from '../../src/formats/bvh.js';
+import { type BvhChannel, parseBvh } from '../../src/formats/bvh.js';
 import { type BvhFigureOptions, figureFromBvh } from '../../src/motion/bvh-figure.js';
 import { inverseOfMotion } from '../../src/motion/inverse.js';
 import { strideFrames } from '../../src/motion/strides.js';
 import { givenSupport, type SupportKind } from '../../src/motion/support.js';
 import { differentiated, smoothed } from '../../src/motion/trajectory.js';
+import type { Vec3 } from '../../src/spatial/matrix3.js';
 import { type Gait, gaitBvh, isDown, phaseOf } from './gait.js';
 
 const STRIDE = 1.1;
@@ -105,6 +106,39 @@ describe('the order of channels, the axis that is up, the height', () => {
     const leg = plain.trajectory.mechanism.joints[plain.trajectory.mechanism.jointIndex('LeftLeg')].iv;
     for (const frame of [50, 120, 200])
       expect(other.result.frames[frame].tau[leg]).toBeCloseTo(plain.result.frames[frame].tau[leg], 1);
+  });
+
+  it('with z up it is the same walk, seen in other axes', () => {
+    const plain = walk();
+    const motion = parseBvh(gaitBvh({ stride: STRIDE, stance: STANCE }));
+    // x, y, z become y, z, x.
+    const turned = ([x, y, z]: Vec3): Vec3 => [z, x, y];
+    const renamed = (channel: BvhChannel): BvhChannel =>
+      channel.replace(/^[XYZ]/, (axis) => 'YZX'['XYZ'.indexOf(axis)]) as BvhChannel;
+    const nodes = motion.nodes.map((node) => ({
+      ...node,
+      offset: turned(node.offset),
+      ends: node.ends.map(turned),
+      channels: node.channels.map(renamed),
+    }));
+    const figure = figureFromBvh({ ...motion, nodes }, { scale: 0.01, mass: 70, up: 'z' });
+    const trajectory = differentiated(smoothed(figure.positions, 10));
+    const { frames } = inverseOfMotion(trajectory, { feet: figure.feet, height: figure.size.height });
+    const { mechanism } = trajectory;
+    const [knee, hip] = ['LeftLeg', 'RightUpLeg'].map((name) => mechanism.joints[mechanism.jointIndex(name)].iv);
+    frames.forEach(({ support, tau, total }, k) => {
+      const expected = plain.result.frames[k];
+      expect(support).toBe(expected.support);
+      expect(tau[knee]).toBeCloseTo(expected.tau[knee], 7);
+      const vector = ([x, y, z]: ArrayLike<number> & Iterable<number>): Vec3 => [x, y, z];
+      for (const [got, want] of [
+        [total.force, expected.total.force],
+        [vector(tau.subarray(hip, hip + 3)), vector(expected.tau.subarray(hip, hip + 3))],
+      ])
+        turned(want).forEach((value, c) => {
+          expect(got[c]).toBeCloseTo(value, 7);
+        });
+    });
   });
 
   it('a taller figure is scaled up, a heavier one is heavier', () => {
