@@ -56,7 +56,7 @@ function addFigure(
     return via[body] === body ? own : position[via[body]];
   });
   const order: number[] = [top];
-  for (const body of order) parent.forEach((p, child) => p === body && order.push(child));
+  for (const body of order) for (const [child, p] of parent.entries()) if (p === body) order.push(child);
   for (const body of order) {
     const { name, mass, com, inertia, visuals } = bodies[body];
     const moved = subtract(frame[body], position[body]);
