@@ -254,18 +254,23 @@ export class DormandPrince implements Integrator {
     const full = this.#duration;
     const crossing = found.find(({ kind }) => kind === 'crossing');
     const { part } = crossing ?? found[0];
-    // The dense output is of a lower order than the step: take the step to the event itself, and mend it by Newton's method.
-    const slope =
-      crossing === undefined
-        ? 0
-        : (value(crossing.event, part + 1e-5) - value(crossing.event, part - 1e-5)) / (2e-5 * full);
+    // The dense output is of a lower order than the step: take the step to the event itself, and mend its length by the secant
+    // method, begun with the slope of the dense output.
     let size = Math.max(part * full, this.#eventTolerance);
-    for (let k = 0; k < 4; k++) {
+    let slope = 0;
+    if (crossing !== undefined)
+      slope = (value(crossing.event, part + 1e-5) - value(crossing.event, part - 1e-5)) / (2e-5 * full);
+    let before: { size: number; value: number } | undefined;
+    for (let k = 0; k < 12; k++) {
       this.#try(size, control);
-      if (crossing === undefined || slope === 0) break;
-      const change = -events[crossing.event].value(this.#stage) / slope;
-      if (!(Math.abs(change) > this.#eventTolerance / 4) || Math.abs(change) > 1e-3 * full) break;
-      size = Math.max(0, size + change);
+      if (crossing === undefined) break;
+      const here = events[crossing.event].value(this.#stage);
+      if (before !== undefined && size !== before.size && here !== before.value)
+        slope = (here - before.value) / (size - before.size);
+      const change = -here / slope;
+      if (!Number.isFinite(change) || Math.abs(change) <= this.#eventTolerance / 4) break;
+      before = { size, value: here };
+      size = Math.max(0, size + Math.max(-full / 4, Math.min(full / 4, change)));
     }
     this.#fired = new Set(found.map(({ event }) => event));
     const time = this.#stage.time;

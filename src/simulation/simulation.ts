@@ -46,7 +46,7 @@ export interface SimulationOptions {
    * Called at an event with all that happen there at once; may change velocities or the structure. Returning false ends the
    * step there.
    */
-  readonly onEvent?: (simulation: Simulation, occurrences: readonly Occurrence[]) => boolean | undefined;
+  readonly onEvent?: (simulation: Simulation, occurrences: readonly Occurrence[]) => unknown;
   /** Where to start; the neutral state where left out. The simulation works on a copy. */
   readonly state?: State;
   /** Joint forces as a function of the state. */

@@ -243,6 +243,26 @@ describe('events', () => {
     expect(distance(run(mechanism, { integrator: 'rk4', step: 1e-4 }, at!.time), at!)).toBeLessThan(1e-9);
   });
 
+  it('the value is zero there even where the dense output is rough', () => {
+    const mechanism = builtinMechanism('chain-3');
+    const value = ({ q }: State): number => q[0] + 0.7 * q[2] - 0.2;
+    const values: number[] = [];
+    const simulation = new Simulation(mechanism, {
+      state: State.random(mechanism, 4),
+      integrator: 'dopri5',
+      step: 3,
+      tolerances: { relative: 1e-3, absolute: 1e-3 },
+      events: [{ name: 'x', value }],
+      onEvent: (at) => {
+        values.push(value(at.state));
+        return undefined;
+      },
+    });
+    simulation.runUntil(3);
+    expect(values.length).toBeGreaterThan(2);
+    for (const found of values) expect(Math.abs(found)).toBeLessThan(1e-10);
+  });
+
   it('the structure may change at an event: a figure takes hold, and goes on', () => {
     const mechanism = builtinMechanism('chain-3-free');
     let joined = 0;
