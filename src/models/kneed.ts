@@ -29,7 +29,7 @@ const SWING: Color = [0.8, 0.45, 0.3, 1];
 
 /**
  * q = [q_st, q_sw, q_knee]: stance leg from the vertical, swing thigh from the stance leg, swing shank from its thigh, all
- * counter-clockwise positive as for the compass biped; a knee bends to negative angles. The default sizes are those of V. F.
+ * counter-clockwise positive as for the compass biped; a knee bends to negative angles. The default sizes are after V. F.
  * Hsu Chen, "Passive Dynamic Walking with Knees: A Point Foot Model" (MIT, 2007).
  */
 export function kneed(options: KneedOptions = {}): Mechanism {
