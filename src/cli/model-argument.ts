@@ -36,8 +36,14 @@ export interface LoadedModel {
 
 /** Adds MODEL and its options to a command. */
 export function withModel(command: Command): Command {
+  return withModelOptions(
+    command.argument('<model>', 'a built-in name (see "manikin models") or a file: .urdf, .json'),
+  );
+}
+
+/** The options alone. */
+export function withModelOptions(command: Command): Command {
   return command
-    .argument('<model>', 'a built-in name (see "manikin models") or a file: .urdf, .json')
     .addOption(
       new Option('--base <how>', 'how the root hangs from the ground (URDF: fixed)').choices(['fixed', 'floating']),
     )

@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import { addBenchParallel } from './commands/bench-parallel.js';
 import { addForward, addInverse } from './commands/dynamics.js';
 import { addDescribe, addEnergy, addInfo, addMassMatrix, addModels } from './commands/inspect.js';
 import { addReproduce } from './commands/reproduce.js';
@@ -43,9 +44,10 @@ Examples:
   addSchedule(program, terminal);
   addCalibrate(program, terminal);
   addReproduce(program, terminal);
+  addBenchParallel(program, terminal);
   addModels(program, terminal);
   // Sub-commands inherit output and exit handling from the moment they are made, so set them again for all.
-  for (const command of program.commands)
+  for (const command of program.commands.flatMap((own) => [own, ...own.commands]))
     command.copyInheritedSettings(program).showHelpAfterError('(add --help for what is possible)');
   return program;
 }

@@ -50,7 +50,8 @@ export const STEPS = ['spin', 'gather', 'join', 'meet', 'answer', 'lead', 'follo
 export type Step = (typeof STEPS)[number];
 
 export interface BlockModule {
-  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** The module, for memory that is shared or not. */
+  readonly bytes: (shared: boolean) => Uint8Array<ArrayBuffer>;
   readonly memoryBytes: number;
   /** Addresses of q, v, tau and qdd. */
   readonly q: number;
@@ -82,7 +83,7 @@ interface Shape {
   readonly instructions: number;
 }
 
-export function blockModule(assembly: Assembly, shared: boolean, functionSize = FUNCTION_SIZE): BlockModule {
+export function blockModule(assembly: Assembly, functionSize = FUNCTION_SIZE): BlockModule {
   const { blocks, segments, rooted } = assembly;
   let top = APART;
   const take = (bytes: number): number => {
@@ -200,12 +201,13 @@ export function blockModule(assembly: Assembly, shared: boolean, functionSize = 
   const { constants, functions } = writer;
   if (constants.bytes > CONSTANT_BYTES) throw new RangeError(`${constants.bytes} bytes of constants`);
   return {
-    bytes: encodeModule({
-      functions,
-      memoryBytes: top,
-      shared,
-      data: { at: constants.at, values: constants.values },
-    }),
+    bytes: (shared) =>
+      encodeModule({
+        functions,
+        memoryBytes: top,
+        shared,
+        data: { at: constants.at, values: constants.values },
+      }),
     memoryBytes: top,
     q,
     v,

@@ -82,7 +82,7 @@ export function createAssembly(rooted: RootedPlan, cutting: Cutting, blockLinks?
   const segmentOfBlock = members.map(([first]) => segmentOf[first]);
   const parentBlock = baseLink.map((link) => (link < 0 ? -1 : blockOf[link]));
   const childrenOf: number[][] = members.map(() => []);
-  parentBlock.forEach((parent, b) => parent >= 0 && childrenOf[parent].push(b));
+  for (const [b, parent] of parentBlock.entries()) if (parent >= 0) childrenOf[parent].push(b);
   const sourceBlock = source === undefined ? -1 : blockOf[source.link];
   const sourceSegment = source === undefined ? -1 : segmentOf[source.link];
 
@@ -105,7 +105,7 @@ export function createAssembly(rooted: RootedPlan, cutting: Cutting, blockLinks?
   }
 
   const segmentBlocks: number[][] = Array.from({ length: count }, () => []);
-  segmentOfBlock.forEach((s, b) => segmentBlocks[s].push(b));
+  for (const [b, s] of segmentOfBlock.entries()) segmentBlocks[s].push(b);
   const parentSegment = segmentBlocks.map(([first]) =>
     parentBlock[first] < 0 ? -1 : segmentOfBlock[parentBlock[first]],
   );

@@ -56,7 +56,7 @@ function addFigure(
     return via[body] === body ? own : position[via[body]];
   });
   const order: number[] = [top];
-  for (const body of order) parent.forEach((p, child) => p === body && order.push(child));
+  for (const body of order) for (const [child, p] of parent.entries()) if (p === body) order.push(child);
   for (const body of order) {
     const { name, mass, com, inertia, visuals } = bodies[body];
     const moved = subtract(frame[body], position[body]);
@@ -64,7 +64,8 @@ function addFigure(
     const reversed = via[body] !== body;
     const held = body === top && holder !== null;
     builder.link(prefix + name, {
-      parent: body === top ? (holder === null ? null : `figure_${holder}_left_hand`) : prefix + bodies[parent[body]].name,
+      parent:
+        body === top ? (holder === null ? null : `figure_${holder}_left_hand`) : prefix + bodies[parent[body]].name,
       joint: held
         ? { type: 'spherical', name: `${prefix}grip` }
         : {
@@ -73,7 +74,9 @@ function addFigure(
             axis: reversed ? scale(-1, joint.axis) : joint.axis,
             limits: joint.limits,
           },
-      at: held ? subtract(grip(left), position[left]) : subtract(frame[body], body === top ? ZERO3 : frame[parent[body]]),
+      at: held
+        ? subtract(grip(left), position[left])
+        : subtract(frame[body], body === top ? ZERO3 : frame[parent[body]]),
       mass,
       com: subtract(com, moved),
       inertia,

@@ -18,9 +18,9 @@ export function blockRunner(mechanism: Mechanism, root: number, cutting: Cutting
   const { links } = rootedPlan(mechanism, root)!.plan;
   const rooted = rootedPlan(mechanism, root, wholeLinks(links, cutting, blockLinks))!;
   const assembly = createAssembly(rooted, cutting, blockLinks);
-  const made = blockModule(assembly, false);
+  const made = blockModule(assembly);
   const store = new Store(made.memoryBytes, false);
-  const code = store.instantiate(new (webAssembly().Module)(made.bytes));
+  const code = store.instantiate(new (webAssembly().Module)(made.bytes(false)));
   const ints = new Int32Array(store.memory.buffer);
   for (const { at, values } of made.tables) ints.set(values, at / 4);
   const { nq, nv } = rooted.plan;

@@ -49,7 +49,13 @@ test('coordinates of the other figures mean what they mean in one figure', () =>
   }
   const [crowdPoses, ownPoses] = [new Dynamics(two).poses(state), new Dynamics(one).poses(alone)];
   // Centres of mass seen from the pelvis, whatever the frames.
-  const seen = (poses: Float64Array, body: number, com: readonly number[], pelvis: number, centre: readonly number[]) => {
+  const seen = (
+    poses: Float64Array,
+    body: number,
+    com: readonly number[],
+    pelvis: number,
+    centre: readonly number[],
+  ) => {
     const at = (b: number, c: readonly number[], k: number): number =>
       poses[12 * b + 9 + k] + poses[12 * b + k] * c[0] + poses[12 * b + 3 + k] * c[1] + poses[12 * b + 6 + k] * c[2];
     const d = [0, 1, 2].map((k) => at(body, com, k) - at(pelvis, centre, k));

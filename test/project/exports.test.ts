@@ -4,6 +4,7 @@ import * as compiled from '../../src/compile/index.js';
 import * as formats from '../../src/formats/index.js';
 import * as core from '../../src/index.js';
 import * as models from '../../src/models/index.js';
+import * as parallel from '../../src/parallel/index.js';
 import * as plot from '../../src/plot/index.js';
 import * as schedule from '../../src/schedule/index.js';
 
@@ -79,6 +80,7 @@ describe('public exports', () => {
         'validateTree',
       ],
     ],
+    ['manikin/parallel', parallel, ['Batch', 'ParallelDynamics', 'endThreads']],
     ['manikin/plot', plot, ['figure', 'linePlot', 'motionPicture', 'sideView', 'svgDocument']],
   ])('%s', (_name, module, expected) => {
     expect(Object.keys(module).sort()).toEqual([...expected].sort());

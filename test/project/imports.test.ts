@@ -16,15 +16,32 @@ const ALLOWED = new Map<string, readonly string[]>([
   ['dynamics', ['spatial', 'joints', 'mechanism', 'schedule']],
   ['schedule', []],
   ['compile', ['spatial', 'joints', 'mechanism', 'dynamics']],
+  ['parallel', ['spatial', 'joints', 'mechanism', 'dynamics', 'schedule', 'compile']],
   ['simulation', ['spatial', 'joints', 'mechanism', 'dynamics']],
   ['plot', ['spatial', 'joints', 'mechanism', 'dynamics']],
-  ['cli', ['spatial', 'joints', 'mechanism', 'formats', 'models', 'dynamics', 'schedule', 'simulation', 'plot']],
+  [
+    'cli',
+    [
+      'spatial',
+      'joints',
+      'mechanism',
+      'formats',
+      'models',
+      'dynamics',
+      'schedule',
+      'compile',
+      'parallel',
+      'simulation',
+      'plot',
+    ],
+  ],
 ]);
 
 /** Packages that a folder may import; Node's own modules stand as node:*. */
 const PACKAGES = new Map<string, readonly string[]>([
   ['formats', ['@rgrove/parse-xml']],
   ['plot', ['d3-scale', 'd3-shape']],
+  ['parallel', ['node:*']],
   ['cli', ['commander', 'node:*']],
 ]);
 
