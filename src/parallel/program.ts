@@ -26,12 +26,12 @@ export class Program {
   constructor(choice: Choice) {
     this.choice = choice;
     this.made = blockModule(choice.assembly);
-    this.segments = choice.assembly.segments.map(({ hops, waitsFor, port, grounded, spin }) => ({
+    this.segments = choice.assembly.segments.map(({ hops, waitsFor, port, grounded, spinOrder }) => ({
       needs: hops?.needs ?? [],
       waitsFor,
       port,
       grounded,
-      spins: spin !== 'none',
+      spins: spinOrder.length > 0,
     }));
   }
 
