@@ -306,10 +306,7 @@ class ModuleWriter {
     });
   }
 
-  #emitBlock(
-    block: Block,
-    place: { readonly addresses: Int32Array; readonly slotsAt: number } | undefined,
-  ): Shape {
+  #emitBlock(block: Block, place: { readonly addresses: Int32Array; readonly slotsAt: number } | undefined): Shape {
     const graph = new VectorGraph();
     blockFormulas(graph, block);
     const common = { functionSize: this.#functionSize, constants: this.constants };

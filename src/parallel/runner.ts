@@ -30,6 +30,8 @@ interface SegmentCode extends JobSegment {
   readonly follow: Code;
 }
 
+/** Spins that a thread is given to begin the way down, some microseconds. */
+const GRACE = 2000;
 /** Spins between looks at the clock. */
 const SPINS = 200;
 
@@ -155,6 +157,8 @@ export class Runner {
     for (let s = 0; s < count; s++) {
       if (Atomics.load(flags, returning(s)) === epoch) continue;
       if (!this.#await(this.#segments[s].grounded ? risen(s) : told(s))) return false;
+      // Its own thread has been told at the same moment: it goes first if it is there.
+      for (let k = 0; k < GRACE && Atomics.load(flags, returning(s)) !== epoch; k++);
       if (Atomics.compareExchange(flags, returning(s), epoch - 1, epoch) !== epoch - 1) continue;
       this.stolen++;
       down[s] = epoch;
