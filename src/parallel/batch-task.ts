@@ -42,10 +42,19 @@ function prepare(id: number, spec: MechanismSpec): Prepared {
   let found = prepared.get(id);
   if (found === undefined) {
     const mechanism = createMechanism(spec);
-    found = { mechanism, batch: new CompiledBatch(mechanism, { batch: CHUNK, specialise: 'now' }) };
+    found = { mechanism, batch: batchOf(mechanism) };
     prepared.set(id, found);
   }
   return found;
+}
+
+function batchOf(mechanism: Mechanism): CompiledBatch {
+  try {
+    return new CompiledBatch(mechanism, { batch: CHUNK, specialise: 'now' });
+  } catch {
+    // A page may forbid WebAssembly: then one state after the other, by whatever can be used.
+    return new CompiledBatch(mechanism, { batch: CHUNK, specialise: 'never' });
+  }
 }
 
 /** `pause` is awaited after each chunk where this is not a thread of its own. */

@@ -14,11 +14,12 @@ export interface CutResult {
   readonly ns: number;
 }
 
-/** The best cutting found into at most `count` segments. */
+/** The best cutting found into at most `count` segments, and at least two where that can be. */
 export function cut(links: readonly PlanLink[], weights: Weights, count: number, costs: Costs): CutResult {
   const total = weights.own.reduce((sum, w) => sum + w, 0);
-  let best = withPorts(links, weights, new Int32Array(links.length), costs);
-  if (count < 2) return best;
+  const whole = withPorts(links, weights, new Int32Array(links.length), costs);
+  if (count < 2) return whole;
+  let best: CutResult | undefined;
   for (const ports of [true, false]) {
     let [low, high] = [total / count / 2, total];
     for (let k = 0; k < 24; k++) {
@@ -29,10 +30,10 @@ export function cut(links: readonly PlanLink[], weights: Weights, count: number,
     // A little more than the least: the root, which everyone waits for, may well be lighter.
     for (const factor of [1, 1.03, 1.06, 1.1, 1.15, 1.2]) {
       const found = withPorts(links, weights, segments(links, weights, high * factor, ports), costs);
-      if (found.ns < best.ns) best = found;
+      if (found.cutting.atPort.length > 1 && (best === undefined || found.ns < best.ns)) best = found;
     }
   }
-  return best;
+  return best ?? whole;
 }
 
 /** Segment of each link, none heavier than the limit if that can be; `ports`: what hangs is answered for at ports. */

@@ -108,16 +108,15 @@ export class Pool {
       while (this.#members.length < count && !this.#ended) {
         const member = new Member(this.#members.length + 1, await startThread());
         this.#members.push(member);
-        starting.push(member.answer('online'));
+        const online = member.answer('online').then(() => {
+          const control = this.control.buffer as SharedArrayBuffer;
+          this.#send(member, { kind: 'start', control, thread: member.number });
+        });
+        starting.push(online);
         member.thread.listen(
           (message) => this.#receive(member, message as Answer),
           (reason) => this.#lose(reason),
         );
-        this.#send(member, {
-          kind: 'start',
-          control: this.control.buffer as SharedArrayBuffer,
-          thread: member.number,
-        });
       }
       await Promise.all(starting);
     });
