@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Dynamics } from '../../src/dynamics/dynamics.js';
 import { State } from '../../src/mechanism/state.js';
 import { builtinMechanism } from '../../src/models/index.js';
-import { relativeError } from '../support/random-mechanism.js';
 import { hasBrowser, launchBrowser, serve } from '../support/browser.js';
+import { relativeError } from '../support/random-mechanism.js';
 
 const MODEL = 'crowd-3';
 
@@ -85,7 +85,10 @@ describe.skipIf(!hasBrowser())('threads in a browser', () => {
       ['/', '<!doctype html><title>threads</title><body><script type="module" src="/main.js"></script>'],
       ['/main.js', MAIN],
       ['/program.js', PROGRAM],
-      ['/worker.js', "import { compute } from '/program.js'; compute().then((result) => postMessage(result), (error) => postMessage({ error: String(error) }));"],
+      [
+        '/worker.js',
+        "import { compute } from '/program.js'; compute().then((result) => postMessage(result), (error) => postMessage({ error: String(error) }));",
+      ],
     ]);
     const site = await serve(pages, headers);
     try {
