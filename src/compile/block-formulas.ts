@@ -4,7 +4,8 @@
 //
 // The three passes of aba.ts become six phases, since a block may have to wait for others in between:
 //
-//   spin           positions of the links on the way to blocks of other segments, and the angular velocity there
+//   spin           positions of the links on the way to blocks of other segments, and the angular velocity there;
+//                  where the segment must wait for its own angular velocity, all other positions as well
 //   move           reference motions and bias forces
 //   gather         articulated inertias of all links that wait for nobody
 //   join           the others, after the blocks of other segments that hang from them
@@ -65,6 +66,8 @@ export interface Block {
   readonly spin: 'none' | 'direct' | 'relative';
   /** Where the angular velocity is known to begin with: 'base', 'source', or child k. */
   readonly spinFrom: 'base' | 'source' | number;
+  /** All positions belong to the first phase: its segment has to wait for an angular velocity before the second one. */
+  readonly early: boolean;
   /** The root block of its segment. */
   readonly top: boolean;
   /** Links whose joint is read backwards by a change of coordinates (ball and universal joints). */
@@ -166,9 +169,15 @@ class BlockWriter {
     const g = this.#g;
     const count = this.#units.length;
     const all = Array.from({ length: count }, (_, k) => k);
-    if (this.#block.spin !== 'none') this.#spin();
+    const { spin, early } = this.#block;
+    if (spin !== 'none') this.#spin();
+    if (early)
+      for (const k of all) {
+        this.#pose(k);
+        g.mark();
+      }
     // Without a first phase of its own, what has been made so far belongs to the second one.
-    if (this.#block.spin === 'none') g.phases.push({ node: 0, output: 0 });
+    if (spin === 'none' && !early) g.phases.push({ node: 0, output: 0 });
     else g.endPhase();
     for (const k of all) {
       this.#move(k);

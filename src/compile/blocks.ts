@@ -115,6 +115,7 @@ export function createAssembly(rooted: RootedPlan, cutting: Cutting, blockLinks?
     return onGround || s === sourceSegment ? 'direct' : 'relative';
   });
 
+  const hops = segmentBlocks.map((_, s) => findHops(s, parentSegment, spinOf, sourceSegment));
   const placed = members.map((own, b): PlacedBlock => {
     const first = own[0];
     const s = segmentOfBlock[b];
@@ -161,6 +162,7 @@ export function createAssembly(rooted: RootedPlan, cutting: Cutting, blockLinks?
         base: base < 0 ? (free ? 'free' : 'ground') : top || restarts(links[base].type) ? 'rest' : 'moving',
         children,
         spin: beyond[b].leads ? spinOf[s] : 'none',
+        early: hops[s] !== undefined,
         spinFrom: b === sourceBlock ? 'source' : toSource >= 0 ? childrenOf[b].indexOf(toSource) : 'base',
         top,
         reversed: own.flatMap((link, k) => (rooted.reversed.has(link) ? [k] : [])),
@@ -174,7 +176,10 @@ export function createAssembly(rooted: RootedPlan, cutting: Cutting, blockLinks?
   const segments = segmentBlocks.map((own, s): Segment => {
     const hanging = parentSegment.flatMap((parent, child) => (parent === s ? [child] : []));
     const onWay = own.filter((b) => placed[b].block.spinFrom !== 'base' && placed[b].block.spin !== 'none');
-    const others = own.filter((b) => placed[b].block.spin !== 'none' && !onWay.includes(b));
+    const others = own.filter((b) => {
+      const { spin, early } = placed[b].block;
+      return (spin !== 'none' || early) && !onWay.includes(b);
+    });
     return {
       blocks: own,
       parent: parentSegment[s],
@@ -183,7 +188,7 @@ export function createAssembly(rooted: RootedPlan, cutting: Cutting, blockLinks?
       grounded: parentSegment[s] < 0,
       spin: spinOf[s],
       spinOrder: [...onWay.reverse(), ...others],
-      hops: findHops(s, parentSegment, spinOf, sourceSegment),
+      hops: hops[s],
     };
   });
   return { rooted, blocks: placed, segments };

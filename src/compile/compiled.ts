@@ -356,7 +356,7 @@ export function reasonForPlain({ couplings, loops }: Mechanism): string | undefi
 }
 
 /** Copies, and tells whether all numbers are finite. */
-function copyFinite(to: Float64Array, from: Float64Array): boolean {
+export function copyFinite(to: Float64Array, from: Float64Array): boolean {
   to.set(from);
   let sum = 0;
   let other = 0;

@@ -18,11 +18,10 @@ export function blockRunner(mechanism: Mechanism, root: number, cutting: Cutting
   const { links } = rootedPlan(mechanism, root)!.plan;
   const rooted = rootedPlan(mechanism, root, wholeLinks(links, cutting, blockLinks))!;
   const assembly = createAssembly(rooted, cutting, blockLinks);
-  const made = blockModule(assembly, false);
+  const made = blockModule(assembly);
   const store = new Store(made.memoryBytes, false);
-  const code = store.instantiate(new (webAssembly().Module)(made.bytes));
+  const code = store.instantiate(new (webAssembly().Module)(made.bytes(false)));
   const ints = new Int32Array(store.memory.buffer);
-  for (const { at, values } of made.tables) ints.set(values, at / 4);
   const { nq, nv } = rooted.plan;
   const count = assembly.segments.length;
   const call = (step: Step, s: number): void => code[`${step}${s}`]();
@@ -30,6 +29,7 @@ export function blockRunner(mechanism: Mechanism, root: number, cutting: Cutting
     shapes: made.shapes,
     forward(state, tau) {
       for (const [from, end] of made.scratch) store.numbers(from, (end - from) / 8).fill(Number.NaN);
+      for (const { at, values } of made.tables) ints.set(values, at / 4);
       store.numbers(made.qdd, nv).fill(Number.NaN);
       store.numbers(made.q, nq).set(state.q);
       store.numbers(made.v, nv).set(state.v);

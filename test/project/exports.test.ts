@@ -6,6 +6,7 @@ import * as core from '../../src/index.js';
 import * as massMatrices from '../../src/mass-matrix/index.js';
 import * as models from '../../src/models/index.js';
 import * as motion from '../../src/motion/index.js';
+import * as parallel from '../../src/parallel/index.js';
 import * as plot from '../../src/plot/index.js';
 import * as schedule from '../../src/schedule/index.js';
 import * as walker from '../../src/walker/index.js';
@@ -171,6 +172,7 @@ describe('public exports', () => {
         'walkPage',
       ],
     ],
+    ['manikin/parallel', parallel, ['Batch', 'ParallelDynamics', 'endThreads']],
   ])('%s', (_name, module, expected) => {
     expect(Object.keys(module).sort()).toEqual([...expected].sort());
   });

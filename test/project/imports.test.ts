@@ -17,6 +17,7 @@ const ALLOWED = new Map<string, readonly string[]>([
   ['schedule', []],
   ['compile', ['spatial', 'joints', 'mechanism', 'dynamics']],
   ['mass-matrix', ['spatial', 'joints', 'mechanism', 'dynamics']],
+  ['parallel', ['spatial', 'joints', 'mechanism', 'dynamics', 'schedule', 'compile']],
   ['simulation', ['spatial', 'joints', 'mechanism', 'dynamics', 'compile']],
   ['motion', ['spatial', 'joints', 'mechanism', 'formats', 'models', 'dynamics']],
   ['plot', ['spatial', 'joints', 'mechanism', 'dynamics']],
@@ -33,6 +34,7 @@ const PACKAGES = new Map<string, readonly string[]>([
   ['cli', ['commander', 'node:*', '@mujoco/mujoco']],
   // Worker threads, where there is no global Worker.
   ['mass-matrix', ['node:*']],
+  ['parallel', ['node:*']],
 ]);
 
 function sourceFiles(): string[] {

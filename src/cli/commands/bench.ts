@@ -1,9 +1,11 @@
+// The parent of all benchmarks: bench fd, bench parallel, bench gpu.
+
 import type { Command } from 'commander';
 
-/** The command that benchmarks are sub-commands of; made by the first of them. */
+/** The command `bench`, made by whoever asks first. */
 export function benchCommand(program: Command): Command {
-  return (
-    program.commands.find((command) => command.name() === 'bench') ??
-    program.command('bench').description('how long things take on this machine')
-  );
+  const known = program.commands.find((command) => command.name() === 'bench');
+  if (known !== undefined) return known;
+  const made = program.command('bench').description('measure this engine on this machine');
+  return made.copyInheritedSettings(program);
 }

@@ -6,9 +6,10 @@ import { formatJson } from '../../formats/index.js';
 import { builtinMechanism } from '../../models/index.js';
 import type { ScheduleTree } from '../../schedule/index.js';
 import { InputError } from '../errors.js';
-import { integer } from '../model-argument.js';
+import { integer, positive } from '../model-argument.js';
 import { formatNumber, type Terminal, table } from '../terminal.js';
 import { reproduce004 } from './reproduce-004.js';
+import { reproduceFigure4, reproduceTimes, type TimesOptions, timedTables } from './reproduce-times.js';
 
 /** [002] Table I: joints of a serial chain of one degree of freedom each, and the joints at the cuts. */
 const TABLE_1 = [
@@ -56,19 +57,47 @@ export function addReproduce(program: Command, terminal: Terminal): void {
   program
     .command('reproduce')
     .description("a paper's figures beside ours")
-    .addArgument(new Argument('<paper>', 'which paper').choices(['002', '004']))
-    .option('--table <n>', 'which table (all of them where left out)', integer)
-    .option('--svg <file>', '004: draw cost against n for all variants')
+    .addArgument(new Argument('<paper>', 'which paper').choices(['000', '002', '003', '004']))
+    .option('--table <n>', 'which table (the first where left out; of 004, all)', integer)
+    .option('--figure <n>', 'of paper 002: figure 4', integer)
+    .option('--seconds <s>', 'time for each mechanism of a table of times', positive, 1)
+    .option('--every <n>', 'figure 4: every so many joints', integer, 8)
+    .option('--svg <file>', 'draw what was measured')
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExamples:\n  manikin reproduce 002 --table 1\n  manikin reproduce 004')
-    .action((paper: string, options: { table?: number; json?: boolean; svg?: string }) => {
+    .addHelpText(
+      'after',
+      `
+Examples:
+  manikin reproduce 002 --table 1
+  manikin reproduce 000 --table 2 --svg out/table-2.svg
+  manikin reproduce 002 --figure 4 --every 4 --svg out/figure-4.svg
+  manikin reproduce 004`,
+    )
+    .action(async (paper: string, options: TimesOptions) => {
+      if (options.every < 1) throw new InputError('--every expects 1 or more.');
       if (paper === '004') {
+        if (options.figure !== undefined)
+          throw new InputError('Of the figures, figure 4 of paper 002 can be reproduced.');
         reproduce004(options, terminal);
         return;
       }
-      if (options.svg !== undefined) throw new InputError('--svg goes with paper 004.');
-      if ((options.table ?? 1) !== 1)
-        throw new InputError(`Of paper ${paper}, table 1 can be reproduced, not table ${options.table}.`);
+      if (options.figure !== undefined) {
+        if (paper !== '002' || options.figure !== 4)
+          throw new InputError(
+            `Of the figures, figure 4 of paper 002 can be reproduced, not figure ${options.figure} of ${paper}.`,
+          );
+        await reproduceFigure4(options, terminal);
+        return;
+      }
+      const number = options.table ?? 1;
+      const timed = timedTables(paper);
+      if (timed.includes(number)) {
+        await reproduceTimes(paper, number, options, terminal);
+        return;
+      }
+      const known = paper === '002' ? [1, ...timed] : timed;
+      if (!known.includes(number))
+        throw new InputError(`Of paper ${paper}, table ${known.join(' or ')} can be reproduced, not table ${number}.`);
       const rows = table1();
       if (options.json === true) {
         terminal.out(`${formatJson({ paper, table: 1, rows })}\n`);

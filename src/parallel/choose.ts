@@ -1,0 +1,89 @@
+// Where a mechanism is cut, and from which of its bodies it is computed: a mechanism that is free in space can start
+// from any of them, and does best with one in the middle, where the halves meet.
+
+import { type Assembly, createAssembly, wholeLinks } from '../compile/blocks.js';
+import { isFree, rootedPlan } from '../compile/rooted-plan.js';
+import { GROUND, type Mechanism } from '../mechanism/mechanism.js';
+import { cut } from './cut.js';
+import { COSTS, type Costs } from './predict.js';
+import { weigh } from './weights.js';
+
+export interface Choice {
+  readonly assembly: Assembly;
+  /** Body at the root of the computation, GROUND for the author's. */
+  readonly root: number;
+  readonly segments: number;
+  /** Predicted nanoseconds of a step with a thread for each segment. */
+  readonly predictedNs: number;
+}
+
+/** Roots that are tried. */
+const CANDIDATES = 6;
+
+/** The best cutting into at most `segments`; at one it is the author's tree in one piece. */
+export function chooseCutting(mechanism: Mechanism, segments: number, costs: Costs = COSTS, onlyRoot?: number): Choice {
+  let best: { root: number; cutting: ReturnType<typeof cut> } | undefined;
+  const roots = onlyRoot !== undefined ? [onlyRoot] : segments > 1 ? candidates(mechanism) : [GROUND];
+  for (const root of roots) {
+    const rooted = rootedPlan(mechanism, root);
+    if (rooted === undefined) continue;
+    const cutting = cut(rooted.plan.links, weigh(rooted.plan), segments, costs);
+    if (best === undefined || cutting.ns < best.cutting.ns) best = { root, cutting };
+  }
+  if (best === undefined) throw new RangeError('no body can be the root');
+  const { root } = best;
+  const { cutting, ns } = best.cutting;
+  const whole = wholeLinks(rootedPlan(mechanism, root)!.plan.links, cutting);
+  const assembly = createAssembly(rootedPlan(mechanism, root, whole)!, cutting);
+  return { assembly, root, segments: cutting.atPort.length, predictedNs: ns };
+}
+
+/** The author's root, and the bodies that leave the lightest halves. */
+function candidates(mechanism: Mechanism): number[] {
+  if (!isFree(mechanism)) return [GROUND];
+  const { joints } = mechanism;
+  const { plan } = rootedPlan(mechanism)!;
+  const { own } = weigh(plan);
+  const of = new Float64Array(joints.length);
+  // Bodies welded together are one link: the first of them stands for it.
+  const first = new Map<number, number>();
+  plan.bodies.forEach(({ link }, body) => {
+    if (link < 0 || first.has(link)) return;
+    first.set(link, body);
+    of[body] = own[link];
+  });
+  const order = joints.map((_, body) => body).sort((a, b) => depth(mechanism, b) - depth(mechanism, a));
+  const below = of.slice();
+  const heaviest = new Float64Array(joints.length);
+  for (const body of order) {
+    const { parent } = joints[body];
+    if (parent < 0) continue;
+    below[parent] += below[body];
+    heaviest[parent] = Math.max(heaviest[parent], below[body]);
+  }
+  const total = own.reduce((sum, w) => sum + w, 0);
+  const worst = (body: number): number => Math.max(heaviest[body], total - below[body]);
+  const bodies = [...first.values()].sort((a, b) => worst(a) - worst(b)).slice(0, CANDIDATES);
+  return [GROUND, ...bodies];
+}
+
+const depths = new WeakMap<Mechanism, Int32Array>();
+
+function depth(mechanism: Mechanism, body: number): number {
+  let known = depths.get(mechanism);
+  if (known === undefined) {
+    known = new Int32Array(mechanism.joints.length).fill(-1);
+    for (let b = 0; b < known.length; b++) {
+      const path: number[] = [];
+      let at = b;
+      while (at >= 0 && known[at] < 0) {
+        path.push(at);
+        at = mechanism.joints[at].parent;
+      }
+      let d = at < 0 ? -1 : known[at];
+      for (const body of path.reverse()) known[body] = ++d;
+    }
+    depths.set(mechanism, known);
+  }
+  return known[body];
+}

@@ -1,0 +1,156 @@
+// Cuts a mechanism into segments for a number of threads. From the tips to the root, a part is cut off as soon as it would
+// become heavier than a limit; the least limit that gives no more segments than asked for is taken. Like limbs stay
+// together. What is left at the root is a segment too. Then every segment either waits for those that hang from it, or
+// answers for one of them at a port (mixed form); the prediction decides.
+
+import type { Cutting } from '../compile/blocks.js';
+import type { PlanLink } from '../compile/plan.js';
+import { type Costs, predict } from './predict.js';
+import type { Weights } from './weights.js';
+
+export interface CutResult {
+  readonly cutting: Cutting;
+  /** Predicted nanoseconds of a step. */
+  readonly ns: number;
+}
+
+/** The best cutting found into at most `count` segments, and at least two where that can be. */
+export function cut(links: readonly PlanLink[], weights: Weights, count: number, costs: Costs): CutResult {
+  const total = weights.own.reduce((sum, w) => sum + w, 0);
+  const whole = withPorts(links, weights, new Int32Array(links.length), costs);
+  if (count < 2) return whole;
+  let best: CutResult | undefined;
+  for (const ports of [true, false]) {
+    let [low, high] = [total / count / 2, total];
+    for (let k = 0; k < 24; k++) {
+      const middle = (low + high) / 2;
+      if (1 + Math.max(...segments(links, weights, middle, ports)) > count) low = middle;
+      else high = middle;
+    }
+    // A little more than the least: the root, which everyone waits for, may well be lighter.
+    for (const factor of [1, 1.03, 1.06, 1.1, 1.15, 1.2]) {
+      const found = withPorts(links, weights, segments(links, weights, high * factor, ports), costs);
+      if (found.cutting.atPort.length > 1 && (best === undefined || found.ns < best.ns)) best = found;
+    }
+  }
+  return best ?? whole;
+}
+
+/** Segment of each link, none heavier than the limit if that can be; `ports`: what hangs is answered for at ports. */
+function segments(
+  links: readonly PlanLink[],
+  { own, mixed, unit }: Weights,
+  limit: number,
+  ports: boolean,
+): Int32Array {
+  const n = links.length;
+  const children: number[][] = links.map(() => []);
+  for (const [i, { parent }] of links.entries()) if (parent >= 0) children[parent].push(i);
+  const open = new Float64Array(n);
+  /** 1 where a port lies below in the same segment. */
+  const port = new Uint8Array(n);
+  /** For links at which a segment begins, a number common to the roots of that segment. */
+  const rootOf = new Int32Array(n).fill(-1);
+  let groups = 0;
+  for (let i = n - 1; i >= 0; i--) {
+    let items = itemsOf(children[i], open, unit);
+    const sum = (): number => items.reduce((total, item) => total + item.weight, 0);
+    const extra = (): number =>
+      ports && (port[i] === 1 || items.some(({ links: list }) => list.some((c) => port[c] === 1))) ? mixed[i] : 0;
+    while (items.length > 0 && own[i] + extra() + sum() > limit) {
+      const taken = bestSubset(items, limit);
+      const group = groups++;
+      for (const item of taken) for (const child of item.links) rootOf[child] = group;
+      items = items.filter((item) => !taken.includes(item));
+      port[i] = 1;
+    }
+    for (const { links: list } of items) for (const child of list) if (port[child] === 1) port[i] = 1;
+    open[i] = own[i] + (ports && port[i] === 1 ? mixed[i] : 0) + sum();
+  }
+  return numbered(links, rootOf);
+}
+
+interface Item {
+  readonly links: number[];
+  readonly weight: number;
+}
+
+/** Children, those that share a vector together. */
+function itemsOf(children: readonly number[], open: Float64Array, unit: Int32Array): Item[] {
+  const byUnit = new Map<number, number[]>();
+  for (const child of children) {
+    const list = byUnit.get(unit[child]);
+    if (list === undefined) byUnit.set(unit[child], [child]);
+    else list.push(child);
+  }
+  return [...byUnit.values()].map((list) => ({ links: list, weight: list.reduce((sum, c) => sum + open[c], 0) }));
+}
+
+/** The heaviest choice of items that stays within the limit; the lightest item where none does. */
+function bestSubset(items: readonly Item[], limit: number): Item[] {
+  const few = [...items].sort((a, b) => b.weight - a.weight).slice(0, 10);
+  let best: Item[] = [few[few.length - 1]];
+  let most = 0;
+  for (let mask = 1; mask < 1 << few.length; mask++) {
+    const taken = few.filter((_, k) => (mask & (1 << k)) !== 0);
+    const weight = taken.reduce((sum, item) => sum + item.weight, 0);
+    if (weight > limit || weight <= most) continue;
+    most = weight;
+    best = taken;
+  }
+  return best;
+}
+
+/** Segments numbered in the order of their first links, so that parents come first. */
+function numbered(links: readonly PlanLink[], rootOf: Int32Array): Int32Array {
+  const segmentOf = new Int32Array(links.length);
+  const known = new Map<number, number>();
+  let count = 0;
+  const number = (group: number): number => {
+    let s = known.get(group);
+    if (s === undefined) {
+      s = count++;
+      known.set(group, s);
+    }
+    return s;
+  };
+  links.forEach(({ parent }, i) => {
+    // Everything on the ground is one segment unless cut off.
+    if (rootOf[i] >= 0) segmentOf[i] = number(rootOf[i]);
+    else segmentOf[i] = parent < 0 ? number(-1) : segmentOf[parent];
+  });
+  return segmentOf;
+}
+
+/** Ports where the prediction likes them: one for each segment at most. */
+function withPorts(links: readonly PlanLink[], weights: Weights, segmentOf: Int32Array, costs: Costs): CutResult {
+  const count = 1 + Math.max(...segmentOf, 0);
+  const parent = new Int32Array(count).fill(-1);
+  links.forEach(({ parent: above }, i) => {
+    if (above >= 0 && segmentOf[above] !== segmentOf[i]) parent[segmentOf[i]] = segmentOf[above];
+  });
+  const at = (atPort: boolean[]): CutResult => ({
+    cutting: { segmentOf, atPort },
+    ns: predict(links, weights, { segmentOf, atPort }, costs).ns,
+  });
+  let best = at(new Array<boolean>(count).fill(false));
+  for (const first of [true, false]) {
+    // All at ports or none, the heaviest of each parent; then one after the other changed where that helps.
+    const taken = new Set<number>();
+    const start = Array.from(parent, (above) => {
+      if (!first || above < 0 || taken.has(above)) return false;
+      taken.add(above);
+      return true;
+    });
+    let found = at(start);
+    for (let s = 1; s < count; s++) {
+      const changed = found.cutting.atPort.map((port, k) =>
+        k === s ? !port : port && !(parent[k] === parent[s] && !found.cutting.atPort[s]),
+      );
+      const other = at(changed);
+      if (other.ns < found.ns) found = other;
+    }
+    if (found.ns < best.ns) best = found;
+  }
+  return best;
+}

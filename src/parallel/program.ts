@@ -1,0 +1,98 @@
+// A cut mechanism as a program: its code, memory shared by the threads, and a private copy of that memory in which the
+// caller runs the same program alone. Both give the same bits.
+
+import { type BlockModule, blockModule } from '../compile/block-module.js';
+import { PAGE } from '../compile/module.js';
+import { type WasmMemory, type WasmModule, webAssembly } from '../compile/webassembly.js';
+import type { Choice } from './choose.js';
+import type { Job, JobSegment } from './protocol.js';
+import { Runner } from './runner.js';
+
+/** Arrays of a state in one of the memories. */
+export interface Arrays {
+  readonly q: Float64Array;
+  readonly v: Float64Array;
+  readonly tau: Float64Array;
+  readonly qdd: Float64Array;
+}
+
+export class Program {
+  readonly choice: Choice;
+  readonly made: BlockModule;
+  readonly segments: readonly JobSegment[];
+  readonly #modules = new Map<boolean, WasmModule>();
+  #alone: { readonly arrays: Arrays; readonly runner: Runner } | undefined;
+
+  constructor(choice: Choice) {
+    this.choice = choice;
+    this.made = blockModule(choice.assembly);
+    this.segments = choice.assembly.segments.map(({ hops, waitsFor, port, grounded, spinOrder }) => ({
+      needs: hops?.needs ?? [],
+      waitsFor,
+      port,
+      grounded,
+      spins: spinOrder.length > 0,
+    }));
+  }
+
+  /** Instructions of all segments together. */
+  get instructions(): number {
+    return this.made.instructions.reduce((sum, count) => sum + count, 0);
+  }
+
+  /** The same code for both memories but for one flag. */
+  #module(shared: boolean): WasmModule {
+    let module = this.#modules.get(shared);
+    if (module === undefined) {
+      module = new (webAssembly().Module)(this.made.bytes(shared));
+      this.#modules.set(shared, module);
+    }
+    return module;
+  }
+
+  #memory(shared: boolean): { memory: WasmMemory; arrays: Arrays } {
+    const { made } = this;
+    const pages = Math.ceil(made.memoryBytes / PAGE);
+    const memory = new (webAssembly().Memory)(shared ? { initial: pages, maximum: pages, shared } : { initial: pages });
+    const ints = new Int32Array(memory.buffer);
+    for (const { at, values } of made.tables) ints.set(values, at / 4);
+    const { nq, nv } = this.choice.assembly.rooted.plan;
+    const view = (at: number, count: number): Float64Array => new Float64Array(memory.buffer, at, count);
+    return {
+      memory,
+      arrays: { q: view(made.q, nq), v: view(made.v, nv), tau: view(made.tau, nv), qdd: view(made.qdd, nv) },
+    };
+  }
+
+  /** On the caller's thread alone. */
+  get alone(): { readonly arrays: Arrays; readonly runner: Runner } {
+    if (this.#alone === undefined) {
+      const { memory, arrays } = this.#memory(false);
+      const { exports } = new (webAssembly().Instance)(this.#module(false), { manikin: { memory } });
+      const job: Job = this.#job(0, undefined, undefined, 1, 0);
+      this.#alone = { arrays, runner: new Runner(new Int32Array(1), exports, job, 0) };
+    }
+    return this.#alone;
+  }
+
+  /** For several threads: the job to be installed in a pool, and the caller's part. */
+  shared(
+    id: number,
+    workers: number,
+    flags: Int32Array,
+    jitter: number,
+  ): { readonly arrays: Arrays; readonly job: Job; readonly runner: Runner } {
+    const { memory, arrays } = this.#memory(true);
+    const module = this.#module(true);
+    const { exports } = new (webAssembly().Instance)(module, { manikin: { memory } });
+    const job = this.#job(id, memory, module, workers, jitter);
+    return { arrays, job, runner: new Runner(flags, exports, job, 0) };
+  }
+
+  #job(id: number, memory: unknown, module: unknown, workers: number, jitter: number): Job {
+    const count = this.segments.length;
+    // Neighbours stay together where there are fewer threads than segments.
+    const threadOf = this.segments.map((_, s) => Math.floor((s * Math.min(workers, count)) / count));
+    return { id, memory, module, segments: this.segments, threadOf, jitter };
+  }
+}

@@ -1,0 +1,80 @@
+// How the threads of a step talk to each other. docs/parallel.md argues why it is right; in short:
+//
+// - Every step that runs in parallel has a number, its epoch. All flags are words that hold the last epoch in which what
+//   they stand for has happened. Each is written by one thread at a time and stands in cache lines of its own.
+// - A segment's work of an epoch is done by whoever claims it first, by compareExchange of epoch - 1 against epoch: its
+//   own thread, or the caller, which takes back what has not begun when it has nothing else to do.
+// - Whoever needs a result waits for its flag. A segment needs, on the way up, first phases of any segments (which need
+//   nobody) and the results of segments that hang from it; on the way down, that of the one it hangs from. Threads take
+//   their segments in one order, children first on the way up and parents first on the way down, and the caller never
+//   waits while something is unclaimed. So somebody can always go on.
+// - What is computed, and in which order numbers are added, is fixed by the segments. Who computes it, and when, changes
+//   no bit.
+
+/** 32-bit words in 128 bytes: neighbouring lines are fetched in pairs. */
+const LINE = 32;
+
+/** Words of the control block: the number of the step, ... */
+export const EPOCH = 0;
+/** ... the job it is about, ... */
+export const JOB = LINE;
+/** ... and the last epoch that the caller has given up. */
+export const ABANDONED = 2 * LINE;
+const THREADS = 3 * LINE;
+/** For each thread: 1 while it sleeps, the last epoch that it has left behind, and messages sent to it. */
+const SLEEPS = 0;
+const LEFT = LINE;
+const MAIL = 2 * LINE;
+const THREAD_WORDS = 3 * LINE;
+export const MAX_THREADS = 64;
+const SEGMENTS = THREADS + MAX_THREADS * THREAD_WORDS;
+/** For each segment. */
+const CLAIMED = 0;
+const SPUN = LINE;
+const RISEN = 2 * LINE;
+const TOLD = 3 * LINE;
+const RETURNING = 4 * LINE;
+const DONE = 5 * LINE;
+const SEGMENT_WORDS = 6 * LINE;
+export const MAX_SEGMENTS = 256;
+export const CONTROL_WORDS = SEGMENTS + MAX_SEGMENTS * SEGMENT_WORDS;
+
+export const sleeps = (thread: number): number => THREADS + THREAD_WORDS * thread + SLEEPS;
+export const left = (thread: number): number => THREADS + THREAD_WORDS * thread + LEFT;
+export const mail = (thread: number): number => THREADS + THREAD_WORDS * thread + MAIL;
+const word = (segment: number, which: number): number => SEGMENTS + SEGMENT_WORDS * segment + which;
+/** The way up has been claimed. */
+export const claimed = (segment: number): number => word(segment, CLAIMED);
+/** The first phase is done: angular velocities are known, or how they follow. */
+export const spun = (segment: number): number => word(segment, SPUN);
+/** Inertia and bias of the segment, with all that hangs from it, are there. */
+export const risen = (segment: number): number => word(segment, RISEN);
+/** The acceleration of its base is known. */
+export const told = (segment: number): number => word(segment, TOLD);
+/** The way down has been claimed. */
+export const returning = (segment: number): number => word(segment, RETURNING);
+/** Its joint accelerations are there. */
+export const done = (segment: number): number => word(segment, DONE);
+
+/** A program for all threads: plain data. */
+export interface Job {
+  readonly id: number;
+  /** Memory and code are shared; tables have been written by the caller. */
+  readonly memory: unknown;
+  readonly module: unknown;
+  readonly segments: readonly JobSegment[];
+  /** Thread of each segment; 0 is the caller. */
+  readonly threadOf: readonly number[];
+  /** Microseconds of random delay before each piece of work, for tests. */
+  readonly jitter: number;
+}
+
+export interface JobSegment {
+  /** Segments whose first phase it needs. */
+  readonly needs: readonly number[];
+  readonly waitsFor: readonly number[];
+  readonly port: number;
+  readonly grounded: boolean;
+  /** It has a first phase, and others may need it. */
+  readonly spins: boolean;
+}

@@ -1,0 +1,285 @@
+// One thread's part of a step, and the caller's. Both run the same segments in the same way; the caller also takes back
+// what nobody has begun. Waiting is spinning: a step takes microseconds.
+
+import type { Step } from '../compile/block-module.js';
+import type { WasmInstance } from '../compile/webassembly.js';
+import {
+  ABANDONED,
+  claimed,
+  done,
+  EPOCH,
+  type Job,
+  type JobSegment,
+  left,
+  returning,
+  risen,
+  spun,
+  told,
+} from './protocol.js';
+
+type Code = () => void;
+
+/** The functions of one segment; undefined where there is nothing to do. */
+interface SegmentCode extends JobSegment {
+  readonly spin: Code | undefined;
+  readonly gather: Code;
+  readonly join: Code | undefined;
+  readonly meet: Code | undefined;
+  readonly answer: Code | undefined;
+  readonly lead: Code | undefined;
+  readonly follow: Code;
+}
+
+/** Spins that a thread is given to begin the way down, some microseconds. */
+const GRACE = 2000;
+/** Spins between looks at the clock. */
+const SPINS = 200;
+
+export class Runner {
+  readonly #flags: Int32Array;
+  readonly #segments: readonly SegmentCode[];
+  /** Own segments, parents first. */
+  readonly #own: readonly number[];
+  readonly #thread: number;
+  readonly #jitter: number;
+  /** For each segment the last epoch in which this thread had it on the way up, and on the way down. */
+  readonly #mine: number[] = [];
+  readonly #down: number[] = [];
+  /** The caller is at this segment on the way up: those before it come later. */
+  #at = -1;
+  #random = 1;
+  #epoch = 0;
+  /** When the caller's patience ends; far away for other threads, which are told. */
+  #deadline = Number.POSITIVE_INFINITY;
+  /** Segments that the caller has taken back in this step. */
+  stolen = 0;
+
+  constructor(flags: Int32Array, exports: WasmInstance['exports'], job: Job, thread: number) {
+    this.#flags = flags;
+    this.#thread = thread;
+    this.#jitter = job.jitter;
+    this.#random = 1 + thread;
+    this.#mine = job.segments.map(() => 0);
+    this.#down = job.segments.map(() => 0);
+    this.#own = job.segments.flatMap((_, s) => (job.threadOf[s] === thread ? [s] : []));
+    this.#segments = job.segments.map((segment, s) => {
+      const code = (step: Step): Code => {
+        const run = exports[`${step}${s}`];
+        // A function of its own for each call lets the engine make the step into WebAssembly part of it.
+        return () => run();
+      };
+      const { waitsFor, port, grounded, spins } = segment;
+      return {
+        ...segment,
+        spin: spins ? code('spin') : undefined,
+        gather: code('gather'),
+        join: waitsFor.length > 0 ? code('join') : undefined,
+        meet: port >= 0 ? code('meet') : undefined,
+        answer: port >= 0 && !grounded ? code('answer') : undefined,
+        lead: waitsFor.length > 0 ? code('lead') : undefined,
+        follow: code('follow'),
+      };
+    });
+  }
+
+  /** All of it on this thread, without a flag: the same numbers in the same order. */
+  alone(): void {
+    const segments = this.#segments;
+    for (const segment of segments) segment.spin?.();
+    for (let s = segments.length - 1; s >= 0; s--) {
+      const segment = segments[s];
+      segment.gather();
+      segment.join?.();
+      segment.meet?.();
+    }
+    for (let s = 0; s < segments.length; s++) {
+      const segment = segments[s];
+      segment.answer?.();
+      segment.lead?.();
+      segment.follow();
+    }
+  }
+
+  /** A thread's part of an epoch. */
+  work(epoch: number): void {
+    this.#epoch = epoch;
+    const flags = this.#flags;
+    const own = this.#own;
+    const mine = this.#mine;
+    let any = false;
+    let good = true;
+    for (let k = 0; k < own.length; k++) {
+      if (Atomics.compareExchange(flags, claimed(own[k]), epoch - 1, epoch) !== epoch - 1) continue;
+      any = true;
+      mine[own[k]] = epoch;
+      this.#spin(own[k]);
+    }
+    for (let k = own.length - 1; good && k >= 0; k--) if (mine[own[k]] === epoch) good = this.#rise(own[k]);
+    for (let k = 0; good && k < own.length; k++) {
+      const s = own[k];
+      good = this.#await(this.#segments[s].grounded ? risen(s) : told(s), returning(s));
+      if (!good || Atomics.compareExchange(flags, returning(s), epoch - 1, epoch) !== epoch - 1) continue;
+      any = true;
+      this.#return(s);
+    }
+    if (any) Atomics.store(flags, left(this.#thread), epoch);
+  }
+
+  /** The caller's part: all of the epoch, with the help of others. False where its patience ended. */
+  lead(epoch: number, deadline: number): boolean {
+    this.#epoch = epoch;
+    this.#deadline = deadline;
+    this.stolen = 0;
+    const flags = this.#flags;
+    const own = this.#own;
+    const mine = this.#mine;
+    const down = this.#down;
+    const count = this.#segments.length;
+    for (let k = 0; k < own.length; k++) {
+      Atomics.store(flags, claimed(own[k]), epoch);
+      mine[own[k]] = epoch;
+      this.#spin(own[k]);
+    }
+    // What is taken back on the way joins the list.
+    for (let s = count - 1; s >= 0; s--) {
+      this.#at = s;
+      if (mine[s] === epoch && Atomics.load(flags, risen(s)) !== epoch && !this.#rise(s)) return false;
+    }
+    this.#at = -1;
+    for (let k = 0; k < own.length; k++) {
+      const s = own[k];
+      if (!this.#await(this.#segments[s].grounded ? risen(s) : told(s))) return false;
+      Atomics.store(flags, returning(s), epoch);
+      down[s] = epoch;
+      this.#return(s);
+    }
+    // What others have not begun to bring down is done here, parents first.
+    for (let s = 0; s < count; s++) {
+      if (Atomics.load(flags, returning(s)) === epoch) continue;
+      if (!this.#await(this.#segments[s].grounded ? risen(s) : told(s))) return false;
+      // Its own thread has been told at the same moment: it goes first if it is there.
+      for (let k = 0; k < GRACE && Atomics.load(flags, returning(s)) !== epoch; k++);
+      if (Atomics.compareExchange(flags, returning(s), epoch - 1, epoch) !== epoch - 1) continue;
+      this.stolen++;
+      down[s] = epoch;
+      this.#return(s);
+    }
+    for (let s = 0; s < count; s++) if (!this.#await(done(s))) return false;
+    return true;
+  }
+
+  /**
+   * After impatience: whatever is unclaimed stays undone, and threads that have begun give up at their next wait. Returns
+   * those threads: until they have left this epoch the memory is theirs.
+   */
+  abandon(threadOf: readonly number[]): number[] {
+    const flags = this.#flags;
+    const epoch = this.#epoch;
+    Atomics.store(flags, ABANDONED, epoch);
+    const busy = new Set<number>();
+    for (let s = 0; s < this.#segments.length; s++) {
+      const up = Atomics.compareExchange(flags, claimed(s), epoch - 1, epoch) === epoch;
+      if (up && this.#mine[s] !== epoch) busy.add(threadOf[s]);
+      const down = Atomics.compareExchange(flags, returning(s), epoch - 1, epoch) === epoch;
+      if (down && this.#down[s] !== epoch) busy.add(threadOf[s]);
+    }
+    return [...busy];
+  }
+
+  #spin(s: number): void {
+    const segment = this.#segments[s];
+    this.#delay();
+    if (segment.spin !== undefined) {
+      segment.spin();
+      Atomics.store(this.#flags, spun(s), this.#epoch);
+    }
+  }
+
+  /** The way up of a segment; false where the step was given up. */
+  #rise(s: number): boolean {
+    const segment = this.#segments[s];
+    const { needs, waitsFor, port } = segment;
+    for (let k = 0; k < needs.length; k++) if (!this.#await(spun(needs[k]))) return false;
+    this.#delay();
+    segment.gather();
+    if (segment.join !== undefined) {
+      for (let k = 0; k < waitsFor.length; k++) if (!this.#await(risen(waitsFor[k]))) return false;
+      segment.join();
+    }
+    if (segment.meet !== undefined) {
+      if (!this.#await(risen(port))) return false;
+      segment.meet();
+    }
+    Atomics.store(this.#flags, risen(s), this.#epoch);
+    return true;
+  }
+
+  /** The way down of a segment whose base is known. */
+  #return(s: number): void {
+    const flags = this.#flags;
+    const epoch = this.#epoch;
+    const segment = this.#segments[s];
+    this.#delay();
+    if (segment.meet !== undefined) {
+      if (segment.answer !== undefined) segment.answer();
+      Atomics.store(flags, told(segment.port), epoch);
+    }
+    if (segment.lead !== undefined) {
+      segment.lead();
+      for (let k = 0; k < segment.waitsFor.length; k++) Atomics.store(flags, told(segment.waitsFor[k]), epoch);
+    }
+    segment.follow();
+    Atomics.store(flags, done(s), epoch);
+  }
+
+  /** Until one of the flags shows this epoch; false where the step is given up. */
+  #await(flag: number, other = flag): boolean {
+    const flags = this.#flags;
+    const epoch = this.#epoch;
+    if (Atomics.load(flags, flag) === epoch) return true;
+    const caller = this.#thread === 0;
+    if (caller) this.#takeBack();
+    for (;;) {
+      for (let k = 0; k < SPINS; k++) if (Atomics.load(flags, flag) === epoch) return true;
+      if (caller) {
+        if (performance.now() > this.#deadline) return false;
+      } else if (Atomics.load(flags, other) === epoch) return true;
+      else if (Atomics.load(flags, ABANDONED) === epoch || Atomics.load(flags, EPOCH) !== epoch) return false;
+    }
+  }
+
+  /**
+   * The caller claims everything that nobody has begun, and does its first phases, which need nobody. Then it brings up,
+   * children first, what comes before the segment it is at; the rest it does in turn.
+   */
+  #takeBack(): void {
+    const flags = this.#flags;
+    const epoch = this.#epoch;
+    const mine = this.#mine;
+    const at = this.#at;
+    let any = false;
+    for (let s = 0; s < this.#segments.length; s++) {
+      if (Atomics.load(flags, claimed(s)) === epoch) continue;
+      if (Atomics.compareExchange(flags, claimed(s), epoch - 1, epoch) !== epoch - 1) continue;
+      this.stolen++;
+      mine[s] = epoch;
+      any = true;
+      this.#spin(s);
+    }
+    if (!any) return;
+    for (let s = this.#segments.length - 1; s > at; s--) {
+      if (mine[s] !== epoch || Atomics.load(flags, risen(s)) === epoch) continue;
+      this.#at = s;
+      if (!this.#rise(s)) break;
+    }
+    this.#at = at;
+  }
+
+  /** For tests: a pause of random length. */
+  #delay(): void {
+    if (this.#jitter === 0) return;
+    this.#random = (Math.imul(this.#random, 1103515245) + 12345) | 0;
+    const until = performance.now() + (((this.#random >>> 8) % 1000) / 1e6) * this.#jitter;
+    while (performance.now() < until);
+  }
+}

@@ -1,0 +1,124 @@
+// The program of a thread: spins for a while, then sleeps, until there is a step to work on or a message to read.
+
+import { type WasmMemory, type WasmModule, webAssembly } from '../compile/webassembly.js';
+import { runTask } from './batch-task.js';
+import { EPOCH, JOB, type Job, mail, sleeps } from './protocol.js';
+import { Runner } from './runner.js';
+
+/** Milliseconds of spinning after a step before a thread goes to sleep. */
+const PATIENCE = 0.3;
+const SPINS = 500;
+
+interface Port {
+  post(message: unknown): void;
+  listen(receive: (message: Message) => void): void;
+}
+
+/** What the pool sends. */
+export type Message =
+  | { readonly kind: 'start'; readonly control: SharedArrayBuffer; readonly thread: number }
+  | { readonly kind: 'job'; readonly job: Job }
+  | { readonly kind: 'forget'; readonly id: number }
+  | { readonly kind: 'task'; readonly number: number; readonly task: unknown };
+
+async function connect(): Promise<Port> {
+  const scope = globalThis as unknown as {
+    document?: unknown;
+    postMessage?: (message: unknown) => void;
+    onmessage?: (event: { data: Message }) => void;
+    process?: { versions?: { node?: string } };
+  };
+  if (scope.process?.versions?.node !== undefined) {
+    const { parentPort } = await import('node:worker_threads');
+    const port = parentPort!;
+    return {
+      post: (message) => port.postMessage(message),
+      listen: (receive) => {
+        port.on('message', receive);
+      },
+    };
+  }
+  return {
+    post: (message) => scope.postMessage!(message),
+    listen: (receive) => {
+      scope.onmessage = ({ data }) => receive(data);
+    },
+  };
+}
+
+/** Milliseconds after which a sleeper looks for mail: a call that comes just as it falls asleep is not lost. */
+const NAP = 100;
+
+let flags: Int32Array | undefined;
+let thread = 0;
+let epoch = 0;
+/** Messages read so far. */
+let read = 0;
+const runners = new Map<number, Runner>();
+
+/** Works on steps until there is a message to read. */
+function serve(words: Int32Array): void {
+  const letters = mail(thread);
+  let since = performance.now();
+  for (;;) {
+    for (let k = 0; k < SPINS; k++) if (Atomics.load(words, EPOCH) !== epoch) break;
+    const now = Atomics.load(words, EPOCH);
+    if (now !== epoch) {
+      epoch = now;
+      runners.get(Atomics.load(words, JOB))?.work(now);
+      since = performance.now();
+      continue;
+    }
+    if (Atomics.load(words, letters) !== read) return;
+    if (performance.now() - since < PATIENCE) continue;
+    // Whoever writes a new epoch looks at `sleeps` afterwards: either it sees this, or the wait sees the epoch.
+    Atomics.store(words, sleeps(thread), 1);
+    while (Atomics.wait(words, EPOCH, epoch, NAP) === 'timed-out' && Atomics.load(words, letters) === read);
+    Atomics.store(words, sleeps(thread), 0);
+    since = performance.now();
+  }
+}
+
+const port = await connect();
+let serving = false;
+/** Serves steps once there is a job and all messages that were sent have been read. */
+function serveLater(): void {
+  if (serving || flags === undefined || runners.size === 0 || Atomics.load(flags, mail(thread)) !== read) return;
+  serving = true;
+  setTimeout(() => {
+    serving = false;
+    if (Atomics.load(flags!, mail(thread)) === read) serve(flags!);
+    // Otherwise the next message calls this again.
+  }, 0);
+}
+
+port.listen((message) => {
+  read++;
+  switch (message.kind) {
+    case 'start':
+      flags = new Int32Array(message.control);
+      thread = message.thread;
+      epoch = Atomics.load(flags, EPOCH);
+      break;
+    case 'job': {
+      const { job } = message;
+      const { Instance } = webAssembly();
+      const instance = new Instance(job.module as WasmModule, { manikin: { memory: job.memory as WasmMemory } });
+      const runner = new Runner(flags!, instance.exports, job, thread);
+      runners.set(job.id, runner);
+      port.post({ kind: 'ready', id: job.id });
+      break;
+    }
+    case 'forget':
+      runners.delete(message.id);
+      break;
+    case 'task':
+      void runTask(message.task).then(
+        (result) => port.post({ kind: 'result', number: message.number, result }),
+        (error: unknown) => port.post({ kind: 'result', number: message.number, error: String(error) }),
+      );
+      break;
+  }
+  serveLater();
+});
+port.post({ kind: 'online' });

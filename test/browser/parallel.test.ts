@@ -1,0 +1,143 @@
+// Threads in a browser: with and without the headers that shared memory needs, with and without leave to compile
+// WebAssembly.
+
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Dynamics } from '../../src/dynamics/dynamics.js';
+import { State } from '../../src/mechanism/state.js';
+import { builtinMechanism } from '../../src/models/index.js';
+import { hasBrowser, launchBrowser, serve } from '../support/browser.js';
+import { relativeError } from '../support/random-mechanism.js';
+
+const MODEL = 'crowd-3';
+
+const PROGRAM = `
+import { State } from '/dist/index.js';
+import { builtinMechanism } from '/dist/models/index.js';
+import { Batch, ParallelDynamics } from '/dist/parallel/index.js';
+export async function compute() {
+  const mechanism = builtinMechanism('${MODEL}');
+  const dynamics = new ParallelDynamics(mechanism, { workers: 2, prefer: 'parallel' });
+  await dynamics.ready();
+  const state = State.random(mechanism, 1);
+  let longest = 0;
+  for (let k = 0; k < 300; k++) {
+    const start = performance.now();
+    dynamics.forward(state);
+    longest = Math.max(longest, performance.now() - start);
+  }
+  const batch = new Batch(mechanism, { workers: 2 });
+  const two = await batch.forward({ q: state.q, v: state.v });
+  const result = {
+    mode: dynamics.mode, workers: dynamics.workers, explain: dynamics.explain(), counts: dynamics.counts,
+    qdd: [...dynamics.forward(state)], batch: [...two], batchWorkers: batch.workers, longest,
+  };
+  dynamics.dispose();
+  batch.dispose();
+  return result;
+}`;
+const MAIN = `
+import { compute } from '/program.js';
+const finish = (result) => {
+  const element = document.createElement('pre');
+  element.id = 'result';
+  element.textContent = JSON.stringify(result);
+  document.body.append(element);
+};
+const worker = new Worker('/worker.js', { type: 'module' });
+worker.onmessage = ({ data }) => compute().then((page) => finish({ page, worker: data }), (error) => finish({ error: String(error) }));
+worker.onerror = ({ message }) => finish({ error: message });`;
+
+interface Result {
+  readonly mode: string;
+  readonly workers: number;
+  readonly explain: string;
+  readonly counts: { readonly parallel: number };
+  readonly qdd: number[];
+  readonly batch: number[];
+  readonly batchWorkers: number;
+  readonly longest: number;
+}
+
+const ISOLATED = {
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-embedder-policy': 'require-corp',
+  'cross-origin-resource-policy': 'same-origin',
+};
+const policy = (scripts: string): Record<string, string> => ({
+  'content-security-policy': `default-src 'none'; script-src ${scripts}; worker-src 'self'`,
+});
+
+describe.skipIf(!hasBrowser())('threads in a browser', () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+  });
+
+  const mechanism = builtinMechanism(MODEL);
+  const expected = new Dynamics(mechanism).forward(State.random(mechanism, 1));
+
+  async function visit(headers: Record<string, string>): Promise<{ page: Result; worker: Result }> {
+    const pages = new Map([
+      ['/', '<!doctype html><title>threads</title><body><script type="module" src="/main.js"></script>'],
+      ['/main.js', MAIN],
+      ['/program.js', PROGRAM],
+      [
+        '/worker.js',
+        "import { compute } from '/program.js'; compute().then((result) => postMessage(result), (error) => postMessage({ error: String(error) }));",
+      ],
+    ]);
+    const site = await serve(pages, headers);
+    try {
+      const page = await browser.newPage();
+      const errors: string[] = [];
+      page.on('pageerror', (error) => errors.push(error.message));
+      await page.goto(`${site.url}/`);
+      const text = await page.locator('#result').textContent({ timeout: 20_000 });
+      await page.close();
+      const result = JSON.parse(text ?? '') as { page: Result; worker: Result; error?: string };
+      expect(errors).toEqual([]);
+      expect(result.error).toBeUndefined();
+      expect((result.worker as { error?: string }).error).toBeUndefined();
+      for (const { qdd, batch } of [result.page, result.worker]) {
+        expect(relativeError(qdd, expected)).toBeLessThan(1e-10);
+        expect(relativeError(batch, expected)).toBeLessThan(1e-10);
+      }
+      // A page's own thread never waits for others.
+      expect(result.page.mode).toBe('serial');
+      expect(result.page.counts.parallel).toBe(0);
+      return result;
+    } finally {
+      await site.close();
+    }
+  }
+
+  it('isolated, WebAssembly allowed: several threads in a worker', async () => {
+    const { page, worker } = await visit({ ...ISOLATED, ...policy("'self' 'wasm-unsafe-eval'") });
+    expect(worker.mode, worker.explain).toBe('parallel');
+    expect(worker.workers).toBe(2);
+    expect(worker.batchWorkers).toBe(2);
+    expect(page.explain).toContain('must never wait');
+  });
+
+  it('not isolated: one thread, and it says why', async () => {
+    const { page, worker } = await visit(policy("'self' 'wasm-unsafe-eval'"));
+    for (const result of [page, worker]) {
+      expect(result.mode).toBe('serial');
+      expect(result.batchWorkers).toBe(1);
+      expect(result.explain).toContain('Cross-Origin-Opener-Policy');
+    }
+  });
+
+  it.each([
+    ['isolated', ISOLATED],
+    ['not isolated', {}],
+  ])('%s, WebAssembly forbidden: readable algorithms on one thread', async (_name, headers) => {
+    const { worker } = await visit({ ...headers, ...policy("'self'") });
+    expect(worker.mode).toBe('serial');
+    expect(worker.explain).toMatch(/WebAssembly cannot be used|Cross-Origin-Opener-Policy/);
+  });
+});

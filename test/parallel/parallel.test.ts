@@ -1,0 +1,175 @@
+// Several threads against the readable algorithm, and against themselves. Threads run the compiled program in dist.
+
+import { existsSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Dynamics } from '../../src/dynamics/dynamics.js';
+import { MechanismError, SimulationError } from '../../src/mechanism/errors.js';
+import { State } from '../../src/mechanism/state.js';
+import { builtinMechanism } from '../../src/models/index.js';
+import { endThreads, ParallelDynamics } from '../../src/parallel/index.js';
+import { sharedPool } from '../../src/parallel/pool.js';
+import { randomMechanism, randomVector, relativeError } from '../support/random-mechanism.js';
+import { Walker } from './support.js';
+
+beforeAll(() => {
+  if (!existsSync(new URL('../../dist/parallel/worker.js', import.meta.url)))
+    throw new Error('dist is missing: run "npm run build" first');
+});
+afterAll(() => endThreads());
+
+const turn = (ms = 0): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+describe('results', () => {
+  it.each(['human-48', 'human-161', 'chain-64', 'chain-64-free', 'chain-24-spherical', 'crowd-4'])(
+    '%s on two and three threads',
+    async (name) => {
+      const mechanism = builtinMechanism(name);
+      const readable = new Dynamics(mechanism);
+      for (const workers of [2, 3]) {
+        const parallel = new ParallelDynamics(mechanism, { workers, prefer: 'parallel' });
+        await parallel.ready();
+        expect(parallel.mode, parallel.explain()).toBe('parallel');
+        for (let seed = 1; seed <= 20; seed++) {
+          const state = State.random(mechanism, seed);
+          const tau = randomVector(seed, mechanism.nv, 5);
+          const got = parallel.forward(state, tau);
+          expect(got.every(Number.isFinite)).toBe(true);
+          expect(relativeError(got, readable.forward(state, tau))).toBeLessThan(1e-10);
+        }
+        parallel.dispose();
+      }
+    },
+  );
+
+  it('random mechanisms', async () => {
+    for (let seed = 1; seed <= 6; seed++) {
+      const mechanism = randomMechanism(seed, { bodies: 24, armature: seed % 2 === 0, forest: seed % 3 === 0 });
+      const parallel = new ParallelDynamics(mechanism, { workers: 2, scheduleFor: 4, prefer: 'parallel' });
+      await parallel.ready();
+      const readable = new Dynamics(mechanism);
+      for (let again = 0; again < 10; again++) {
+        const state = State.random(mechanism, again);
+        const tau = randomVector(again, mechanism.nv);
+        const error = relativeError(parallel.forward(state, tau), readable.forward(state, tau));
+        expect(error, `seed ${seed}`).toBeLessThan(1e-10);
+      }
+      parallel.dispose();
+    }
+  });
+
+  it('options of Dynamics hold, by whatever code', async () => {
+    const mechanism = builtinMechanism('chain-64');
+    const parallel = new ParallelDynamics(mechanism, { workers: 2, prefer: 'parallel' });
+    await parallel.ready();
+    const readable = new Dynamics(mechanism);
+    const state = State.random(mechanism, 1);
+    const external = randomVector(2, 6 * mechanism.bodies.length);
+    for (const options of [{}, { passive: true }, { external }, { algorithm: 'dense' as const }])
+      expect(
+        relativeError(parallel.forward(state, undefined, options), readable.forward(state, undefined, options)),
+      ).toBeLessThan(1e-9);
+    const out = new Float64Array(mechanism.nv);
+    expect(parallel.forward(state, undefined, { out })).toBe(out);
+    expect(() => parallel.forward(state, new Float64Array(3))).toThrow(MechanismError);
+    state.q[3] = Number.NaN;
+    expect(() => parallel.forward(state)).toThrow(SimulationError);
+    parallel.dispose();
+  });
+
+  it('says what was wrong with its options', () => {
+    const mechanism = builtinMechanism('human-34');
+    expect(() => new ParallelDynamics(mechanism, { workers: 0 })).toThrow(/whole number from 1 to 64, got 0/);
+    expect(() => new ParallelDynamics(mechanism, { workers: 1.5 })).toThrow(MechanismError);
+  });
+
+  it('stays on one thread where that is faster, and says so', async () => {
+    const parallel = new ParallelDynamics(builtinMechanism('compass'), { workers: 'auto' });
+    await parallel.ready();
+    expect(parallel.mode).toBe('serial');
+    expect(parallel.explain()).toContain('one thread');
+    parallel.dispose();
+    const looped = new ParallelDynamics(randomMechanism(3, { bodies: 5 }), {});
+    await looped.ready();
+    expect(looped.explain()).toMatch(/one thread|threads/i);
+    looped.dispose();
+  });
+});
+
+describe('bits', () => {
+  it.each(['human-161', 'crowd-20'])(
+    '%s: 1000 steps are the same for 1, 2, 3, 4 and 8 threads, with random delays',
+    async (name) => {
+      const mechanism = builtinMechanism(name);
+      const hashes: number[] = [];
+      let together = 0;
+      for (const workers of [1, 2, 3, 4, 8]) {
+        const dynamics = new ParallelDynamics(mechanism, { workers, deterministic: true, jitter: 3, retreat: false });
+        await dynamics.ready();
+        const walker = new Walker(dynamics, 1);
+        for (let k = 0; k < 1000; k++) walker.step();
+        if (workers > 1) together += dynamics.counts.parallel;
+        hashes.push(walker.hash);
+        dynamics.dispose();
+      }
+      expect(new Set(hashes).size, hashes.join(', ')).toBe(1);
+      expect(together).toBeGreaterThan(100);
+    },
+  );
+});
+
+describe('threads that fail', () => {
+  it('are replaced, and steps go on meanwhile', async () => {
+    const mechanism = builtinMechanism('chain-64-free');
+    const dynamics = new ParallelDynamics(mechanism, { workers: 3, deterministic: true, retreat: false });
+    const reference = new ParallelDynamics(mechanism, { workers: 1, deterministic: true });
+    await dynamics.ready();
+    await reference.ready();
+    const [walker, quiet] = [new Walker(dynamics, 2), new Walker(reference, 2)];
+    for (let kill = 0; kill < 4; kill++) {
+      // Anywhere: between steps of this loop the thread may be in the middle of one.
+      const at = 1 + Math.floor(Math.random() * 300);
+      for (let k = 0; k < 400; k++) {
+        if (k === at) sharedPool().kill(1 + (kill % 2));
+        walker.step();
+        quiet.step();
+        if (k % 100 === 99) await turn();
+      }
+      expect(walker.hash, `killed at ${at}`).toBe(quiet.hash);
+      for (let k = 0; k < 400 && dynamics.lost !== undefined; k++) await turn(10);
+      expect(dynamics.lost).toBeUndefined();
+    }
+    const before = dynamics.counts.parallel;
+    for (let k = 0; k < 20_000 && dynamics.counts.parallel === before; k++) walker.step();
+    expect(dynamics.counts.parallel).toBeGreaterThan(before);
+    expect(dynamics.explain()).toContain('New threads are started.');
+    dynamics.dispose();
+    reference.dispose();
+  });
+
+  it('can be an error instead, with the state as it was', async () => {
+    const mechanism = builtinMechanism('chain-64-free');
+    const dynamics = new ParallelDynamics(mechanism, {
+      workers: 2,
+      prefer: 'parallel',
+      failure: 'error',
+      patience: 20,
+      jitter: 200_000,
+    });
+    await dynamics.ready();
+    const state = State.random(mechanism, 1);
+    const [q, v] = [state.q.slice(), state.v.slice()];
+    let failure: unknown;
+    // Delays of up to a fifth of a second against a patience of a fiftieth.
+    for (let k = 0; k < 50 && failure === undefined; k++)
+      try {
+        dynamics.forward(state);
+      } catch (error) {
+        failure = error;
+      }
+    expect(failure).toBeInstanceOf(SimulationError);
+    expect((failure as SimulationError).code).toBe('threads');
+    expect(state.q).toEqual(q);
+    expect(state.v).toEqual(v);
+    dynamics.dispose();
+  });
+});
