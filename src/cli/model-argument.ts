@@ -45,14 +45,8 @@ export interface LoadedModel {
 
 /** Adds MODEL (or several of them) and its options to a command. */
 export function withModel(command: Command, argument: '<model>' | '<model...>' = '<model>'): Command {
-  return withModelOptions(
-    command.argument(argument, 'a built-in name (see "manikin models") or a file: .urdf, .json, .bvh, .osim'),
-  );
-}
-
-/** The options alone. */
-export function withModelOptions(command: Command): Command {
   return command
+    .argument(argument, 'a built-in name (see "manikin models") or a file: .urdf, .json, .bvh, .osim')
     .addOption(
       new Option('--base <how>', 'how the root hangs from the ground (URDF: fixed)').choices(['fixed', 'floating']),
     )

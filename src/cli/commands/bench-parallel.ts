@@ -5,7 +5,7 @@ import { formatJson } from '../../formats/index.js';
 import type { Mechanism } from '../../mechanism/mechanism.js';
 import { endThreads } from '../../parallel/index.js';
 import { InputError } from '../errors.js';
-import { loadModel, type ModelOptions, positive, withModelOptions } from '../model-argument.js';
+import { loadModel, type ModelOptions, positive, withModel } from '../model-argument.js';
 import { machine, type ParallelLine, timeParallel } from '../parallel-timing.js';
 import { formatNumber, Progress, type Terminal, table } from '../terminal.js';
 import { benchCommand } from './bench.js';
@@ -24,11 +24,7 @@ function workerCounts(text: string): number[] {
 }
 
 export function addBenchParallel(program: Command, terminal: Terminal): void {
-  withModelOptions(
-    benchCommand(program)
-      .command('parallel')
-      .argument('<model...>', 'built-in names (see "manikin models") or files: .urdf, .json'),
-  )
+  withModel(benchCommand(program).command('parallel'), '<model...>')
     .description('forward dynamics of one mechanism on several threads against the fastest code for one')
     .option('--workers <list>', 'numbers of threads, the own one included', '1,2')
     .option('--seconds <s>', 'time for each model', positive, 2)

@@ -98,6 +98,7 @@ Examples:
       const known = paper === '002' ? [1, ...timed] : timed;
       if (!known.includes(number))
         throw new InputError(`Of paper ${paper}, table ${known.join(' or ')} can be reproduced, not table ${number}.`);
+      if (options.svg !== undefined) throw new InputError(`Of paper ${paper}, table ${number} is not drawn.`);
       const rows = table1();
       if (options.json === true) {
         terminal.out(`${formatJson({ paper, table: 1, rows })}\n`);
