@@ -42,7 +42,16 @@ describe('reproduce', () => {
   });
 
   it('002: figure 4', async () => {
-    const { rows, best, serialNs } = await json('reproduce', '002', '--figure', '4', '--every', '70', '--seconds', '0.1');
+    const { rows, best, serialNs } = await json(
+      'reproduce',
+      '002',
+      '--figure',
+      '4',
+      '--every',
+      '70',
+      '--seconds',
+      '0.1',
+    );
     expect(rows.map((row: { root: number }) => row.root)).toEqual([1, 71, 141]);
     expect(best.ns).toBeGreaterThan(0);
     expect(serialNs).toBeGreaterThan(0);
