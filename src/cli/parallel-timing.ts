@@ -74,7 +74,6 @@ export async function timeParallel(
     await warmUp(call);
     signal.throwIfAborted();
   }
-  // In several stretches: code that is compiled again on other threads is then in use.
   const times = timings(tasks, milliseconds);
   const serialNs = Math.min(...times.slice(0, singles.length).map(({ ns }) => ns));
   const printedSerialNs = timePrinted(mechanism, state, tau);

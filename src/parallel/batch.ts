@@ -15,6 +15,16 @@ export interface BatchOptions {
   readonly workers?: 'auto' | number;
 }
 
+/** Many states, one after the other in each array. */
+export interface BatchStates {
+  readonly q: Float64Array;
+  readonly v: Float64Array;
+  /** Joint forces; none where left out. */
+  readonly tau?: Float64Array;
+  /** Filled with the accelerations and returned; made afresh where left out. */
+  readonly qdd?: Float64Array;
+}
+
 export interface BatchRun {
   /** Stops the work; the promise is then rejected with the signal's reason. */
   readonly signal?: AbortSignal;
@@ -77,26 +87,28 @@ export class Batch {
     return `${this.mechanism.name}, batches by ${who}`;
   }
 
+  /** Arrays for so many states in memory that all threads see: what is kept in them need not be copied for each run. */
+  allocate(count: number): Required<BatchStates> {
+    const { nq, nv } = this.mechanism;
+    const make = (numbers: number): Float64Array => new Float64Array(this.#buffer(numbers));
+    return { q: make(count * nq), v: make(count * nv), tau: make(count * nv), qdd: make(count * nv) };
+  }
+
   /**
    * Accelerations of many states: q, v and tau hold one state after the other, and so does the result. Without tau there
    * are no joint forces. Results are not checked; what is not finite stays so.
    */
-  async forward(
-    states: { readonly q: Float64Array; readonly v: Float64Array; readonly tau?: Float64Array },
-    run: BatchRun = {},
-  ): Promise<Float64Array> {
-    const { nv } = this.mechanism;
-    const count = this.#count(states.q, states.v, states.tau);
-    const memory = this.#memory(count, states);
+  async forward(states: BatchStates, run: BatchRun = {}): Promise<Float64Array> {
+    const count = this.#count(states);
+    const memory = this.#memory(states);
     await this.#run('forward', count, memory, run, 0, 0);
-    return new Float64Array(memory.qdd).slice(0, count * nv);
+    if (states.qdd === undefined) return new Float64Array(memory.qdd);
+    if (states.qdd.buffer !== memory.qdd) states.qdd.set(new Float64Array(memory.qdd));
+    return states.qdd;
   }
 
   /** Where many simulations lead: semi-implicit Euler, with constant joint forces tau and the passive ones. */
-  async simulate(
-    states: { readonly q: Float64Array; readonly v: Float64Array; readonly tau?: Float64Array },
-    run: BatchSimulation,
-  ): Promise<{ q: Float64Array; v: Float64Array }> {
+  async simulate(states: BatchStates, run: BatchSimulation): Promise<{ q: Float64Array; v: Float64Array }> {
     const { duration, timeStep = 0.001 } = run;
     if (!(timeStep > 0) || !(duration >= 0) || !Number.isFinite(duration / timeStep))
       throw MechanismError.of(
@@ -104,11 +116,11 @@ export class Batch {
         'simulate',
         `Expected a duration and a positive time step, got ${duration} and ${timeStep}.`,
       );
-    const { nq, nv } = this.mechanism;
-    const count = this.#count(states.q, states.v, states.tau);
-    const memory = this.#memory(count, states);
+    const count = this.#count(states);
+    // The states that were given stay as they are.
+    const memory = this.#memory({ ...states, q: states.q.slice(), v: states.v.slice() });
     await this.#run('simulate', count, memory, run, timeStep, Math.round(duration / timeStep));
-    return { q: new Float64Array(memory.q).slice(0, count * nq), v: new Float64Array(memory.v).slice(0, count * nv) };
+    return { q: new Float64Array(memory.q), v: new Float64Array(memory.v) };
   }
 
   /**
@@ -183,11 +195,11 @@ export class Batch {
     this.#workers = count;
   }
 
-  #count(q: Float64Array, v: Float64Array, tau: Float64Array | undefined): number {
+  #count({ q, v, tau, qdd }: BatchStates): number {
     const { nq, nv } = this.mechanism;
     const count = q.length / nq;
-    const fits = Number.isInteger(count) && v.length === count * nv && (tau === undefined || tau.length === count * nv);
-    if (!fits)
+    const fits = (array: Float64Array | undefined): boolean => array === undefined || array.length === count * nv;
+    if (!(Number.isInteger(count) && fits(v) && fits(tau) && fits(qdd)))
       throw MechanismError.of(
         'length',
         'batch',
@@ -196,23 +208,21 @@ export class Batch {
     return count;
   }
 
-  #memory(
-    count: number,
-    { q, v, tau }: { readonly q: Float64Array; readonly v: Float64Array; readonly tau?: Float64Array },
-  ): Buffers {
-    const { nq, nv } = this.mechanism;
+  #buffer(numbers: number): ArrayBufferLike {
+    return reasonForOneThread() === undefined ? new SharedArrayBuffer(8 * numbers) : new ArrayBuffer(8 * numbers);
+  }
+
+  /** What all threads see: the arrays themselves where they can be shared, else copies. */
+  #memory({ q, v, tau, qdd }: BatchStates): Buffers {
     const shared = reasonForOneThread() === undefined;
-    const make = (numbers: number, from: Float64Array | undefined): ArrayBufferLike => {
-      const buffer = shared ? new SharedArrayBuffer(8 * numbers) : new ArrayBuffer(8 * numbers);
-      if (from !== undefined) new Float64Array(buffer).set(from);
+    const share = (array: Float64Array | undefined, length: number): ArrayBufferLike => {
+      const whole = array !== undefined && array.byteOffset === 0 && array.buffer.byteLength === 8 * length;
+      if (whole && shared && array.buffer instanceof SharedArrayBuffer) return array.buffer;
+      const buffer = this.#buffer(length);
+      if (array !== undefined) new Float64Array(buffer).set(array);
       return buffer;
     };
-    return {
-      q: make(count * nq, q),
-      v: make(count * nv, v),
-      tau: make(count * nv, tau),
-      qdd: make(count * nv, undefined),
-    };
+    return { q: share(q, q.length), v: share(v, v.length), tau: share(tau, v.length), qdd: share(qdd, v.length) };
   }
 
   #task(

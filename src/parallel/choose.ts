@@ -52,10 +52,9 @@ function candidates(mechanism: Mechanism): number[] {
     first.set(link, body);
     of[body] = own[link];
   });
-  const order = joints.map((_, body) => body).sort((a, b) => depth(mechanism, b) - depth(mechanism, a));
   const below = of.slice();
   const heaviest = new Float64Array(joints.length);
-  for (const body of order) {
+  for (const body of childrenFirst(mechanism)) {
     const { parent } = joints[body];
     if (parent < 0) continue;
     below[parent] += below[body];
@@ -67,23 +66,11 @@ function candidates(mechanism: Mechanism): number[] {
   return [GROUND, ...bodies];
 }
 
-const depths = new WeakMap<Mechanism, Int32Array>();
-
-function depth(mechanism: Mechanism, body: number): number {
-  let known = depths.get(mechanism);
-  if (known === undefined) {
-    known = new Int32Array(mechanism.joints.length).fill(-1);
-    for (let b = 0; b < known.length; b++) {
-      const path: number[] = [];
-      let at = b;
-      while (at >= 0 && known[at] < 0) {
-        path.push(at);
-        at = mechanism.joints[at].parent;
-      }
-      let d = at < 0 ? -1 : known[at];
-      for (const body of path.reverse()) known[body] = ++d;
-    }
-    depths.set(mechanism, known);
-  }
-  return known[body];
+/** Bodies with children before parents, whatever the author's order. */
+function childrenFirst({ joints }: Mechanism): number[] {
+  const children: number[][] = joints.map(() => []);
+  const order: number[] = [];
+  for (const [body, { parent }] of joints.entries()) (parent < 0 ? order : children[parent]).push(body);
+  for (const body of order) order.push(...children[body]);
+  return order.reverse();
 }

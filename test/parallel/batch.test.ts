@@ -45,6 +45,22 @@ describe('a batch', () => {
     batch.dispose();
   });
 
+  it('works in place on arrays of its own', async () => {
+    const batch = new Batch(mechanism, { workers: 2 });
+    const given = states(100);
+    const own = batch.allocate(100);
+    own.q.set(given.q);
+    own.v.set(given.v);
+    own.tau.set(given.tau);
+    const qdd = await batch.forward(own);
+    expect(qdd).toBe(own.qdd);
+    expect(qdd.slice()).toEqual((await batch.forward(given)).slice());
+    const plain = new Float64Array(100 * nv);
+    expect(await batch.forward({ ...given, qdd: plain })).toBe(plain);
+    expect(plain).toEqual(qdd.slice());
+    batch.dispose();
+  });
+
   it('gives the same bits for any number of threads', async () => {
     const given = states(333);
     const results: Float64Array[] = [];

@@ -147,14 +147,14 @@ export async function reproduceTimes(paper: string, number: number, options: Tim
     const plot = linePlot(series, {
       x: 0,
       y: 0,
-      width: 640,
+      width: 900,
       height: 420,
-      title,
+      title: `Paper ${paper}, table ${number}`,
       xLabel: 'processes',
       yLabel: 'time over that of one process',
     });
     const file = new OutputFile(options.svg);
-    file.write(svgDocument(640, 420, plot));
+    file.write(svgDocument(900, 420, plot));
     file.finish();
   }
   if (options.json === true) {
@@ -252,7 +252,7 @@ export async function reproduceFigure4(options: TimesOptions, terminal: Terminal
         y: 0,
         width: 640,
         height: 420,
-        title: 'Chain of 200 joints on two threads (paper 002, figure 4)',
+        title: 'Paper 002, figure 4',
         xLabel: 'joint at the root of the schedule',
         yLabel: 'time (us)',
       },
