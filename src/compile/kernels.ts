@@ -60,13 +60,19 @@ export function kernelName(pass: Pass, key: KernelKey): string {
 }
 
 /** Arrays of a kernel's graph: pointers in a row of the link table. */
-const OWN = 0;
-const PARENT = 1;
+export const OWN = 0;
+export const PARENT = 1;
 const Q = 2;
 const V = 3;
 const TAU = 4;
 const QDD = 5;
 export const KERNEL_POINTERS = [ROW.own, ROW.parent, ROW.q, ROW.v, ROW.tau, ROW.qdd];
+
+/** What every record of a key's kernels holds from the start, and none of them writes. */
+export function isConstantField(key: KernelKey, i: number): boolean {
+  const { t, turn, E } = typeFields(key.type, key.rotation === 'any');
+  return (i >= t && i < turn) || i >= E;
+}
 
 export function kernelFormulas(pass: Pass, key: KernelKey): VectorGraph {
   const kernel = new Kernel(key);

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import * as compiled from '../../src/compile/index.js';
 import * as formats from '../../src/formats/index.js';
+import * as gpu from '../../src/gpu/index.js';
 import * as core from '../../src/index.js';
 import * as models from '../../src/models/index.js';
 import * as plot from '../../src/plot/index.js';
@@ -58,6 +59,7 @@ describe('public exports', () => {
         'parseUrdf',
       ],
     ],
+    ['manikin/gpu', gpu, ['GpuError', 'gpuBatch', 'openGpu']],
     ['manikin/models', models, ['BUILTIN_MODELS', 'builtinMechanism', 'chain', 'compass', 'human']],
     [
       'manikin/schedule',

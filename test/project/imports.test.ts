@@ -16,6 +16,7 @@ const ALLOWED = new Map<string, readonly string[]>([
   ['dynamics', ['spatial', 'joints', 'mechanism', 'schedule']],
   ['schedule', []],
   ['compile', ['spatial', 'joints', 'mechanism', 'dynamics']],
+  ['gpu', ['spatial', 'joints', 'mechanism', 'dynamics', 'compile']],
   ['simulation', ['spatial', 'joints', 'mechanism', 'dynamics']],
   ['plot', ['spatial', 'joints', 'mechanism', 'dynamics']],
   ['cli', ['spatial', 'joints', 'mechanism', 'formats', 'models', 'dynamics', 'schedule', 'simulation', 'plot']],
@@ -24,6 +25,7 @@ const ALLOWED = new Map<string, readonly string[]>([
 /** Packages that a folder may import; Node's own modules stand as node:*. */
 const PACKAGES = new Map<string, readonly string[]>([
   ['formats', ['@rgrove/parse-xml']],
+  ['gpu', ['webgpu']],
   ['plot', ['d3-scale', 'd3-shape']],
   ['cli', ['commander', 'node:*']],
 ]);

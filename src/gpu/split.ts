@@ -1,0 +1,160 @@
+// Forward dynamics in several kernels, for mechanisms whose code as a whole would overflow the registers and the
+// instruction cache. Links are assembled in an order that finishes limb after limb; after so many links a kernel ends and
+// the next one begins. What crosses from one to the next goes through an array: columns of assembled joints, the sum of
+// what hangs on a link that a later kernel will finish, motions and accelerations of links whose children come later.
+// Everything else (poses, bias forces) is computed again where it is needed: loads are dearer than arithmetic.
+
+import type { Column } from '../compile/aba.js';
+import type { Node } from '../compile/graph.js';
+import { pointAcceleration } from '../compile/motion.js';
+import type { Plan, PlanLink } from '../compile/plan.js';
+import type { Vec3 } from '../compile/vectors.js';
+import { type Finish, GpuGraph, KEPT, Links, orderedChildren, type Passive } from './formulas.js';
+
+export interface Split {
+  readonly inward: readonly GpuGraph[];
+  readonly outward: readonly GpuGraph[];
+  /** Numbers kept for one state. */
+  readonly kept: number;
+}
+
+/** Rough numbers of operations of a link. */
+const inwardWeight = ({ nv }: PlanLink): number => 150 + 60 * nv;
+const outwardWeight = ({ nv }: PlanLink): number => 60 + 20 * nv;
+
+export interface SplitOptions {
+  /** Operations of a kernel, more or less. */
+  readonly operations: number;
+}
+
+/** A row of numbers that one kernel writes and others read; constants are known without. */
+class KeptRow {
+  readonly #places: readonly (number | { readonly constant: number })[];
+
+  constructor(g: GpuGraph, nodes: readonly Node[], take: () => number) {
+    this.#places = nodes.map((node) => {
+      if (g.isConstant(node)) return { constant: g.x[node] };
+      const at = take();
+      g.output(KEPT, at, node);
+      return at;
+    });
+  }
+
+  read(g: GpuGraph): Node[] {
+    return this.#places.map((at) => (typeof at === 'number' ? g.input(KEPT, at) : g.constant(at.constant)));
+  }
+}
+
+export function splitForward(plan: Plan, finish: Finish, { operations }: SplitOptions, passive?: Passive): Split {
+  const { links } = plan;
+  let kept = 0;
+  const take = (): number => kept++;
+  const motions = new Map<number, KeptRow>();
+  const sums = new Map<number, KeptRow>();
+  const columns = new Map<number, KeptRow>();
+  const deltas = new Map<number, KeptRow>();
+  const { order, parentsFirst } = orders(plan);
+  const motionRow = ({ g, motions: made }: Links, p: number): KeptRow => {
+    const { w, alpha, a } = made[p];
+    return new KeptRow(g, [...w, ...alpha, ...a], take);
+  };
+  /** The links that have a child among these. */
+  const parentsOf = (list: readonly number[]): ReadonlySet<number> => new Set(list.map((i) => links[i].parent));
+  const cut = (list: readonly number[], weight: (link: PlanLink) => number): number[][] => {
+    const whole = list.reduce((sum, i) => sum + weight(links[i]), 0);
+    const each = whole / Math.max(1, Math.ceil(whole / operations));
+    const parts: number[][] = [];
+    let sum = 0;
+    for (const i of list) {
+      const part = Math.min(Math.floor(sum / each), Math.ceil(whole / each) - 1);
+      parts[part] ??= [];
+      parts[part].push(i);
+      sum += weight(links[i]);
+    }
+    return parts.filter((part) => part !== undefined);
+  };
+  /** The motion of link p: known here, kept by an earlier kernel, or made from its parent's (and kept for later ones). */
+  const ensureMotion = (all: Links, p: number, neededLater: (p: number) => boolean): void => {
+    if (p < 0 || all.motions[p] !== undefined) return;
+    const row = motions.get(p);
+    const { g } = all;
+    if (row !== undefined) {
+      const numbers = row.read(g);
+      const vec = (at: number): Vec3 => [numbers[at], numbers[at + 1], numbers[at + 2]];
+      const [w, alpha, a] = [vec(0), vec(3), vec(6)];
+      all.motions[p] = { w, alpha, a, W: pointAcceleration(g, w, alpha) };
+      return;
+    }
+    ensureMotion(all, links[p].parent, neededLater);
+    all.move(p);
+    if (neededLater(p)) motions.set(p, motionRow(all, p));
+  };
+  const inward = cut(order, inwardWeight).map((part, k, parts) => {
+    const g = new GpuGraph();
+    const all = new Links(g, plan, passive, true);
+    const here = new Set(part);
+    const later = parentsOf(parts.slice(k + 1).flat());
+    const ensureSum = (i: number): void => {
+      const row = sums.get(i);
+      if (row === undefined || all.sums[i] !== undefined) return;
+      all.sums[i] = row.read(g);
+    };
+    for (const i of part) {
+      const { parent } = links[i];
+      ensureMotion(all, parent, (p) => later.has(p));
+      ensureSum(i);
+      if (parent >= 0) ensureSum(parent);
+      all.assemble(i);
+      columns.set(
+        i,
+        new KeptRow(
+          g,
+          all.columns[i].flatMap(({ G, y }) => [...G, y]),
+          take,
+        ),
+      );
+    }
+    all.sums.forEach((sum, p) => {
+      if (!here.has(p)) sums.set(p, new KeptRow(g, sum, take));
+    });
+    return g;
+  });
+  const outward = cut(parentsFirst, outwardWeight).map((part, k, parts) => {
+    const g = new GpuGraph();
+    const all = new Links(g, plan, passive);
+    const later = parentsOf(parts.slice(k + 1).flat());
+    for (const i of part) {
+      const { parent } = links[i];
+      ensureMotion(all, parent, (p) => later.has(p));
+      if (parent >= 0 && all.deltas[parent] === undefined) all.deltas[parent] = deltas.get(parent)!.read(g);
+      all.move(i);
+      if (later.has(i) && !motions.has(i)) motions.set(i, motionRow(all, i));
+      all.columns[i] = columnsOf(columns.get(i)!.read(g));
+      all.accelerate(i, finish);
+      if (later.has(i)) deltas.set(i, new KeptRow(g, all.deltas[i], take));
+    }
+    return g;
+  });
+  return { inward, outward, kept };
+}
+
+function columnsOf(nodes: readonly Node[]): Column[] {
+  return Array.from({ length: nodes.length / 7 }, (_, k) => ({
+    G: nodes.slice(7 * k, 7 * k + 6),
+    y: nodes[7 * k + 6],
+  }));
+}
+
+/** Links with limbs finished one after the other, and with parents before children, limb after limb too. */
+function orders(plan: Plan): { order: number[]; parentsFirst: number[] } {
+  const { children, roots } = orderedChildren(plan);
+  const order: number[] = [];
+  const parentsFirst: number[] = [];
+  const visit = (i: number): void => {
+    parentsFirst.push(i);
+    for (const child of children[i]) visit(child);
+    order.push(i);
+  };
+  for (const root of roots) visit(root);
+  return { order, parentsFirst };
+}
