@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import { addBenchGpu } from './commands/bench-gpu.js';
 import { addForward, addInverse } from './commands/dynamics.js';
 import { addDescribe, addEnergy, addInfo, addMassMatrix, addModels } from './commands/inspect.js';
 import { addReproduce } from './commands/reproduce.js';
@@ -44,8 +45,9 @@ Examples:
   addCalibrate(program, terminal);
   addReproduce(program, terminal);
   addModels(program, terminal);
+  addBenchGpu(program, terminal);
   // Sub-commands inherit output and exit handling from the moment they are made, so set them again for all.
-  for (const command of program.commands)
+  for (const command of program.commands.flatMap((parent) => [parent, ...parent.commands]))
     command.copyInheritedSettings(program).showHelpAfterError('(add --help for what is possible)');
   return program;
 }

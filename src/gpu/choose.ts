@@ -96,7 +96,7 @@ export async function choose(
     if (kernels.length === 0) continue;
     let program: Program;
     try {
-      program = await Program.create(gpu, { name: candidate.name, kernels });
+      program = await Program.create(gpu, { name: candidate.name, kernels, chunk: candidate.chunk });
     } catch (error) {
       // A driver may refuse one variant and take another.
       if (known !== undefined || gpu.lost() !== undefined) throw error;

@@ -16,6 +16,8 @@ import { type Vec6, VectorGraph } from '../compile/vectors.js';
 
 /** The array that keeps columns between the halves, by its number in the graph. */
 export const KEPT = 7;
+/** Numbers that stay in registers from one graph of a kernel to the next. */
+export const LOCAL = 12;
 /** A number that is zero, but not for the compiler. */
 export const ZERO = 11;
 /** Added to the number of an array: the same numbers, read once more. */

@@ -17,6 +17,7 @@ import { TorqueProgram } from './torque-kernel.js';
 const TASK: { readonly [task in BatchTask]: Task } = { forward: 'forward', inverse: 'inverse', rollout: 'step' };
 /** Steps in one submission: long ones would look like a hanging device. */
 const STEPS_AT_A_TIME = 200;
+const MAP_READ = 1;
 const HELD: Torque = { kind: 'held' };
 
 /** How many batches share an engine, and what is done after the last of them. */
@@ -202,6 +203,57 @@ export class GpuBatch implements StateBatch {
         forces?.destroy();
       }
     });
+  }
+
+  /**
+   * For measuring: runs a task `times` times on what is in the device's memory, and returns the seconds of one run, by
+   * the device's clock (by the host's where it has none) and by the host's clock.
+   */
+  async measure(task: BatchTask, times: number): Promise<{ readonly device: number; readonly wall: number }> {
+    this.#check();
+    const { gpu } = this.#engine;
+    const { device, timestamps } = gpu;
+    const { programs } = await this.#engine.running(TASK[task]);
+    const next = task === 'rollout' ? this.#nextBuffers() : undefined;
+    const others = next === undefined ? {} : { nextQ: next.q, nextV: next.v };
+    // Steps of no length: states stay as they are.
+    const bound = this.#windows.flatMap((window) =>
+      programs.map((program) => program.bind(this.#bindings(window, others), window.states, 0)),
+    );
+    const set = timestamps ? device.createQuerySet({ type: 'timestamp', count: 2 }) : undefined;
+    const resolved = device.createBuffer({ size: 16, usage: USAGE.queryResolve | USAGE.copySource });
+    const read = device.createBuffer({ size: 16, usage: USAGE.mapRead | USAGE.copyTarget });
+    try {
+      const encoder = device.createCommandEncoder();
+      const pass = encoder.beginComputePass(
+        set && { timestampWrites: { querySet: set, beginningOfPassWriteIndex: 0, endOfPassWriteIndex: 1 } },
+      );
+      for (let k = 0; k < times; k++) for (const one of bound) encode(pass, one);
+      pass.end();
+      if (set !== undefined) {
+        encoder.resolveQuerySet(set, 0, 2, resolved, 0);
+        encoder.copyBufferToBuffer(resolved, 0, read, 0, 16);
+      }
+      const commands = encoder.finish();
+      const start = performance.now();
+      device.queue.submit([commands]);
+      await device.queue.onSubmittedWorkDone();
+      const wall = (performance.now() - start) / 1e3 / times;
+      if (set === undefined) return { device: wall, wall };
+      await read.mapAsync(MAP_READ);
+      const [from, to] = new BigUint64Array(read.getMappedRange());
+      return { device: Number(to - from) / 1e9 / times, wall };
+    } finally {
+      for (const one of bound) one.destroy();
+      set?.destroy();
+      resolved.destroy();
+      read.destroy();
+    }
+  }
+
+  /** What runs a task now, by name. */
+  async variantOf(task: BatchTask): Promise<string> {
+    return (await this.#engine.running(TASK[task])).name;
   }
 
   notFinite(): number[] {

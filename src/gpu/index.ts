@@ -10,6 +10,7 @@ import { GpuError } from './errors.js';
 import { GpuBatch } from './gpu-batch.js';
 import type { StateBatch } from './state-batch.js';
 
+export { GpuAssembly, type GpuAssemblyOptions, gpuAssembly } from './assembly.js';
 export type { Memory } from './choose.js';
 export { type Gpu, type OpenOptions, openGpu } from './device.js';
 export { GpuError, type GpuErrorCode } from './errors.js';

@@ -4,7 +4,7 @@
 
 import type { Graph } from '../compile/graph.js';
 import { Q, QDD, TAU, V } from '../compile/unit-formulas.js';
-import { AGAIN, type Halves, ZERO } from './formulas.js';
+import { AGAIN, type Halves, LOCAL, ZERO } from './formulas.js';
 import { emitStatements, SINCOS } from './wgsl.js';
 
 export const TILE = 32;
@@ -35,6 +35,8 @@ export interface Kernel {
   readonly keptPerThread: number;
   /** For each state, where a buffer of them lies between two kernels. */
   readonly keptPerState: number;
+  /** Threads for each state, in the second dimension of a dispatch; 1 where left out. */
+  readonly limbs?: number;
 }
 
 /** Numbers of a state in each array. */
@@ -118,6 +120,8 @@ function statements(
         return `v[atVSecond + ${TILE * i}u]`;
       case ZERO:
         return 'P.none';
+      case LOCAL:
+        return `k${i}`;
       case Q:
         return `q[atQ${extra} + ${TILE * i}u]`;
       case V:
@@ -139,6 +143,8 @@ function statements(
         return `qdd[atV + ${TILE * i}u] = ${value}; ${checked}`;
       case TAU:
         return `tau[atV + ${TILE * i}u] = ${value}; ${checked}`;
+      case LOCAL:
+        return `let k${i} = ${value};`;
       case NEXT_Q:
         return `nextQ[atQ + ${TILE * i}u] = ${value};`;
       case NEXT_V:
@@ -246,14 +252,27 @@ ${body}`
   };
 }
 
-/** Kernels that run one after the other over the same states, with a buffer between them. */
-export function passKernels(graphs: readonly Graph[], kept: number, options: KernelOptions): readonly Kernel[] {
+/** What one kernel of several computes: graphs one after the other, or side by side in threads of their own. */
+export type Pass = { readonly graphs: readonly Graph[] } | { readonly limbs: readonly Graph[] };
+
+/**
+ * Kernels that run one after the other over the same states, with a buffer between them. What crosses from one graph of a
+ * kernel to the next stays in registers (the array LOCAL).
+ */
+export function passKernels(passes: readonly Pass[], kept: number, options: KernelOptions): readonly Kernel[] {
   const { task, workgroupSize, nq, nv } = options;
   const place = (i: number): string => `kept[atKept + ${TILE * i}u]`;
   const access = { read: place, write: (i: number, value: string) => `${place(i)} = ${value};` };
   let flagged = false;
-  return graphs.map((graph) => {
-    const body = statements(graph, access, false, undefined);
+  return passes.map((pass) => {
+    const limbs = 'limbs' in pass ? pass.limbs.length : 1;
+    const body =
+      'limbs' in pass
+        ? `switch (group.y) {
+${pass.limbs.map((graph, k) => `case ${k}u: {\n${statements(graph, access, false, undefined)}\n}`).join('\n')}
+default: {}
+}`
+        : pass.graphs.map((graph, k) => statements(graph, access, k > 0, undefined)).join('\n');
     // The first kernel with results sets the flag, the others may add to it.
     const results = body.includes('size = ');
     const flag = !results ? '' : flagged ? `if (${NOT_FINITE}) { flags[state] = 1u; }` : FLAG;
@@ -281,6 +300,7 @@ ${flag}
       uses,
       keptPerThread: 0,
       keptPerState: kept,
+      limbs,
     };
   });
 }

@@ -21,6 +21,8 @@ export type Buffers = { readonly [name in BufferName]?: GPUBufferBinding };
 export interface Variant {
   readonly name: string;
   readonly kernels: readonly Kernel[];
+  /** States between two passes; see Spread. */
+  readonly chunk?: number | undefined;
 }
 
 interface Ready {
@@ -35,14 +37,16 @@ export interface Spread {
   readonly chunk: number;
 }
 
-export const SPREAD: Spread = { threads: 132 * 384, chunk: 65536 };
+export const SPREAD: Spread = { threads: 65536, chunk: 262144 };
 
 export class Program {
   readonly name: string;
   readonly #gpu: Gpu;
   readonly #ready: readonly Ready[];
   readonly #spread: Spread;
-  readonly #kept: GPUBuffer | undefined;
+  /** Numbers kept for a thread or for a state, and the buffers made for them so far, the largest last. */
+  readonly #numbers: number;
+  readonly #kept: GPUBuffer[] = [];
   readonly #extra: Buffers;
 
   private constructor(
@@ -50,14 +54,14 @@ export class Program {
     name: string,
     ready: readonly Ready[],
     spread: Spread,
-    kept: GPUBuffer | undefined,
+    numbers: number,
     extra: Buffers,
   ) {
     this.#gpu = gpu;
     this.name = name;
     this.#ready = ready;
     this.#spread = spread;
-    this.#kept = kept;
+    this.#numbers = numbers;
     this.#extra = extra;
   }
 
@@ -65,23 +69,32 @@ export class Program {
     const ready = await Promise.all(variant.kernels.map((kernel) => createPipeline(gpu, variant.name, kernel)));
     const perThread = Math.max(...variant.kernels.map(({ keptPerThread }) => keptPerThread));
     const perState = Math.max(...variant.kernels.map(({ keptPerState }) => keptPerState));
-    const group = Math.max(...variant.kernels.map(({ workgroupSize }) => workgroupSize));
     const within = (count: number, numbers: number): number =>
-      Math.max(group, group * Math.floor(Math.min(count, gpu.maxBindingBytes / 4 / Math.max(1, numbers)) / group));
-    const spread = { threads: within(wanted.threads, perThread), chunk: within(wanted.chunk, perState) };
-    const numbers = perThread > 0 ? perThread * spread.threads : perState * spread.chunk;
-    const kept =
-      numbers === 0
-        ? undefined
-        : await checked(gpu, 'intermediate numbers', () =>
-            gpu.device.createBuffer({ size: 4 * numbers, usage: USAGE.storage }),
-          );
-    return new Program(gpu, variant.name, ready, spread, kept, extra);
+      Math.max(WHOLE, WHOLE * Math.floor(Math.min(count, gpu.maxBindingBytes / 4 / Math.max(1, numbers)) / WHOLE));
+    const spread = {
+      threads: within(wanted.threads, perThread),
+      chunk: within(variant.chunk ?? wanted.chunk, perState),
+    };
+    return new Program(gpu, variant.name, ready, spread, Math.max(perThread, perState), extra);
+  }
+
+  /** A buffer for what is kept, for so many threads or states at a time. */
+  #keptFor(count: number): GPUBuffer | undefined {
+    if (this.#numbers === 0) return undefined;
+    const size = 4 * this.#numbers * count;
+    const last = this.#kept.at(-1);
+    if (last !== undefined && last.size >= size) return last;
+    const made = this.#gpu.device.createBuffer({ size, usage: USAGE.storage });
+    this.#kept.push(made);
+    return made;
   }
 
   /** The dispatches for the first `states` states of buffers (a whole number of workgroups of them). */
   bind(buffers: Buffers, states: number, step = 0): Bound {
     const { device } = this.#gpu;
+    const { threads, chunk } = this.#spread;
+    const passes = this.#ready[0].kernel.keptPerState > 0;
+    const kept = this.#keptFor(Math.min(passes ? chunk : threads, wholeStates(states)));
     const calls: Call[] = [];
     const parameterBuffers: GPUBuffer[] = [];
     const add = ({ kernel, pipeline, layout }: Ready, groups: number, stride: number, first: number): void => {
@@ -94,19 +107,18 @@ export class Program {
       const all: Buffers = {
         ...this.#extra,
         ...buffers,
-        ...(this.#kept && { kept: { buffer: this.#kept } }),
+        ...(kept && { kept: { buffer: kept } }),
         parameters: { buffer: parameters },
       };
       const bindGroup = device.createBindGroup({
         layout,
         entries: kernel.uses.map(({ name }) => ({ binding: BINDINGS[name], resource: all[name]! })),
       });
-      calls.push({ pipeline, bindGroup, groups: stride });
+      calls.push({ pipeline, bindGroup, groups: stride, limbs: kernel.limbs ?? 1 });
     };
-    const [first] = this.#ready;
-    if (first.kernel.keptPerState > 0) {
-      for (let at = 0; at < states; at += this.#spread.chunk) {
-        const here = Math.min(this.#spread.chunk, states - at);
+    if (passes) {
+      for (let at = 0; at < states; at += chunk) {
+        const here = Math.min(chunk, states - at);
         for (const ready of this.#ready) {
           const groups = Math.ceil(here / ready.kernel.groupStates);
           add(ready, groups, groups, at);
@@ -115,7 +127,7 @@ export class Program {
     } else
       for (const ready of this.#ready) {
         const groups = Math.ceil(states / ready.kernel.groupStates);
-        const most = ready.kernel.keptPerThread > 0 ? this.#spread.threads / ready.kernel.workgroupSize : groups;
+        const most = ready.kernel.keptPerThread > 0 ? threads / ready.kernel.workgroupSize : groups;
         add(ready, groups, Math.min(groups, most), 0);
       }
     return {
@@ -128,7 +140,7 @@ export class Program {
   }
 
   destroy(): void {
-    this.#kept?.destroy();
+    for (const buffer of this.#kept) buffer.destroy();
   }
 }
 
@@ -136,6 +148,7 @@ export interface Call {
   readonly pipeline: GPUComputePipeline;
   readonly bindGroup: GPUBindGroup;
   readonly groups: number;
+  readonly limbs: number;
 }
 
 export interface Bound {
@@ -144,10 +157,10 @@ export interface Bound {
 }
 
 export function encode(pass: GPUComputePassEncoder, { calls }: Bound): void {
-  for (const { pipeline, bindGroup, groups } of calls) {
+  for (const { pipeline, bindGroup, groups, limbs } of calls) {
     pass.setPipeline(pipeline);
     pass.setBindGroup(0, bindGroup);
-    pass.dispatchWorkgroups(groups);
+    pass.dispatchWorkgroups(groups, limbs);
   }
 }
 

@@ -9,11 +9,11 @@ import type { Node } from '../compile/graph.js';
 import { pointAcceleration } from '../compile/motion.js';
 import type { Plan, PlanLink } from '../compile/plan.js';
 import type { Vec3 } from '../compile/vectors.js';
-import { type Finish, GpuGraph, KEPT, Links, orderedChildren, type Passive } from './formulas.js';
+import { type Finish, GpuGraph, KEPT, Links, LOCAL, orderedChildren, type Passive } from './formulas.js';
+import type { Pass } from './kernel.js';
 
 export interface Split {
-  readonly inward: readonly GpuGraph[];
-  readonly outward: readonly GpuGraph[];
+  readonly passes: readonly Pass[];
   /** Numbers kept for one state. */
   readonly kept: number;
 }
@@ -30,18 +30,20 @@ export interface SplitOptions {
 /** A row of numbers that one kernel writes and others read; constants are known without. */
 class KeptRow {
   readonly #places: readonly (number | { readonly constant: number })[];
+  readonly #array: number;
 
-  constructor(g: GpuGraph, nodes: readonly Node[], take: () => number) {
+  constructor(g: GpuGraph, nodes: readonly Node[], take: () => number, array = KEPT) {
+    this.#array = array;
     this.#places = nodes.map((node) => {
       if (g.isConstant(node)) return { constant: g.x[node] };
       const at = take();
-      g.output(KEPT, at, node);
+      g.output(array, at, node);
       return at;
     });
   }
 
   read(g: GpuGraph): Node[] {
-    return this.#places.map((at) => (typeof at === 'number' ? g.input(KEPT, at) : g.constant(at.constant)));
+    return this.#places.map((at) => (typeof at === 'number' ? g.input(this.#array, at) : g.constant(at.constant)));
   }
 }
 
@@ -135,8 +137,96 @@ export function splitForward(plan: Plan, finish: Finish, { operations }: SplitOp
     }
     return g;
   });
-  return { inward, outward, kept };
+  return { passes: [...inward, ...outward].map((graph) => ({ graphs: [graph] })), kept };
 }
+
+/**
+ * One thread for each limb: limbs inwards side by side, then the trunk inwards and outwards, then limbs outwards side by
+ * side. Few states at a time keep the device busy, and what lies between the kernels can stay in its cache. Limbs find the
+ * motion of the trunk for themselves. Undefined where a mechanism has no limbs to speak of.
+ */
+export function limbForward(plan: Plan, finish: Finish, passive?: Passive): Split | undefined {
+  const { links } = plan;
+  const { order, parentsFirst } = orders(plan);
+  const weight = links.map(inwardWeight);
+  for (let i = links.length - 1; i >= 0; i--) if (links[i].parent >= 0) weight[links[i].parent] += weight[i];
+  const whole = links.reduce((sum, { parent }, i) => sum + (parent < 0 ? weight[i] : 0), 0);
+  /** The limb of each link, by its first link; -1 for the trunk. */
+  const limbOf = new Int32Array(links.length).fill(-1);
+  for (const i of parentsFirst) {
+    const { parent } = links[i];
+    if (parent >= 0 && limbOf[parent] >= 0) limbOf[i] = limbOf[parent];
+    else if (parent >= 0 && weight[i] <= LIMB_SHARE * whole) limbOf[i] = i;
+  }
+  const roots = [...new Set(limbOf)].filter((i) => i >= 0);
+  if (roots.length < 2) return undefined;
+  let kept = 0;
+  let local = 0;
+  const take = (): number => kept++;
+  const of = (limb: number, list: readonly number[]): number[] => list.filter((i) => limbOf[i] === limb);
+  const ensureMotion = (all: Links, p: number): void => {
+    if (p < 0 || all.motions[p] !== undefined) return;
+    ensureMotion(all, links[p].parent);
+    all.move(p);
+  };
+  const numbersOf = ({ columns }: Links, i: number): Node[] => columns[i].flatMap(({ G, y }) => [...G, y]);
+  const columns = new Map<number, KeptRow>();
+  const sums = roots.map((): KeptRow | undefined => undefined);
+  const inward = roots.map((root, k) => {
+    const all = new Links(new GpuGraph(), plan, passive, true);
+    for (const i of of(root, order)) {
+      ensureMotion(all, links[i].parent);
+      all.assemble(i);
+      columns.set(i, new KeptRow(all.g, numbersOf(all, i), take));
+    }
+    sums[k] = new KeptRow(all.g, all.sums[links[root].parent], take);
+    return all.g;
+  });
+  const trunk = new Links(new GpuGraph(), plan, passive, true);
+  roots.forEach((root, k) => {
+    const { parent } = links[root];
+    const added = sums[k]!.read(trunk.g);
+    trunk.sums[parent] = trunk.sums[parent] === undefined ? added : trunk.g.addAll(trunk.sums[parent], added);
+  });
+  for (const i of of(-1, order)) {
+    ensureMotion(trunk, links[i].parent);
+    trunk.assemble(i);
+    columns.set(i, new KeptRow(trunk.g, numbersOf(trunk, i), () => local++, LOCAL));
+  }
+  const back = new Links(new GpuGraph(), plan, passive);
+  const accelerate = (all: Links, list: readonly number[]): void => {
+    for (const i of list) {
+      all.move(i);
+      all.columns[i] = columnsOf(columns.get(i)!.read(all.g));
+      all.accelerate(i, finish);
+    }
+  };
+  accelerate(back, of(-1, parentsFirst));
+  const attachments = new Map(
+    roots.map((root) => {
+      const { parent } = links[root];
+      const { w, alpha, a } = back.motions[parent];
+      return [parent, [w, alpha, a].flat()] as const;
+    }),
+  );
+  const rows = new Map(
+    [...attachments].map(([p, motion]) => [p, new KeptRow(back.g, [...motion, ...back.deltas[p]], take)] as const),
+  );
+  const outward = roots.map((root) => {
+    const all = new Links(new GpuGraph(), plan, passive);
+    const p = links[root].parent;
+    const numbers = rows.get(p)!.read(all.g);
+    const vec = (at: number): Vec3 => [numbers[at], numbers[at + 1], numbers[at + 2]];
+    all.motions[p] = { w: vec(0), alpha: vec(3), a: vec(6), W: pointAcceleration(all.g, vec(0), vec(3)) };
+    all.deltas[p] = numbers.slice(9);
+    accelerate(all, of(root, parentsFirst));
+    return all.g;
+  });
+  return { passes: [{ limbs: inward }, { graphs: [trunk.g, back.g] }, { limbs: outward }], kept };
+}
+
+/** A limb has at most this share of the whole work. */
+const LIMB_SHARE = 0.3;
 
 function columnsOf(nodes: readonly Node[]): Column[] {
   return Array.from({ length: nodes.length / 7 }, (_, k) => ({

@@ -7,13 +7,15 @@ import type { Plan } from '../compile/plan.js';
 import type { Gpu } from './device.js';
 import { type Finish, graphForGpu, halvedForward, type Passive, wholeForward, writeAccelerations } from './formulas.js';
 import { halvedKernel, type Kernel, passKernels, registerKernel, type Task } from './kernel.js';
-import { splitForward } from './split.js';
+import { limbForward, splitForward } from './split.js';
 import { stepForward } from './step.js';
 
 export interface Candidate {
   readonly name: string;
   /** Takes a while for large mechanisms. */
   readonly make: () => readonly Kernel[];
+  /** States between two passes. */
+  readonly chunk?: number;
 }
 
 /** Above so many operations code for the mechanism is not even tried: compilers would take minutes. */
@@ -57,8 +59,16 @@ export function candidates(
   const split = (operations: number): Candidate => ({
     name: `passes of ${operations} operations`,
     make: () => {
-      const { inward, outward, kept } = splitForward(plan, finish, { operations }, passive);
-      return passKernels([...inward, ...outward], kept, { ...options, workgroupSize: 64 });
+      const { passes, kept } = splitForward(plan, finish, { operations }, passive);
+      return passKernels(passes, kept, { ...options, workgroupSize: 64 });
+    },
+  });
+  const limbs = (chunk: number): Candidate => ({
+    name: `one limb per thread, ${chunk} states at a time`,
+    chunk,
+    make: () => {
+      const split = limbForward(plan, finish, passive);
+      return split === undefined ? [] : passKernels(split.passes, split.kept, { ...options, workgroupSize: 64 });
     },
   });
   const workgroup = (): Candidate => ({
@@ -76,7 +86,7 @@ export function candidates(
     list.push(halved(false), halved(true));
     if (rough > REGISTER_OPERATIONS / 3) list.push(workgroup());
   }
-  if (rough > REGISTER_OPERATIONS / 2) list.push(split(6000), split(4000), split(9000));
+  if (rough > REGISTER_OPERATIONS / 2) list.push(split(6000), limbs(32768), limbs(131072), split(4000), split(9000));
   return list;
 }
 

@@ -221,8 +221,8 @@ describe.skipIf(!hasSoftwareGpu())('batches on the GPU', () => {
     // The tip held to the ground closes a loop.
     const looped = connect(arm, new State(arm), {
       name: 'hold',
-      a: null,
-      b: 'c',
+      a: 'c',
+      b: null,
       joint: { type: 'spherical' },
       at: [0, 0, -0.4],
     }).mechanism;

@@ -59,7 +59,7 @@ describe('public exports', () => {
         'parseUrdf',
       ],
     ],
-    ['manikin/gpu', gpu, ['GpuError', 'gpuBatch', 'openGpu']],
+    ['manikin/gpu', gpu, ['GpuAssembly', 'GpuError', 'gpuAssembly', 'gpuBatch', 'openGpu']],
     ['manikin/models', models, ['BUILTIN_MODELS', 'builtinMechanism', 'chain', 'compass', 'human']],
     [
       'manikin/schedule',

@@ -19,7 +19,7 @@ const ALLOWED = new Map<string, readonly string[]>([
   ['gpu', ['spatial', 'joints', 'mechanism', 'dynamics', 'compile']],
   ['simulation', ['spatial', 'joints', 'mechanism', 'dynamics']],
   ['plot', ['spatial', 'joints', 'mechanism', 'dynamics']],
-  ['cli', ['spatial', 'joints', 'mechanism', 'formats', 'models', 'dynamics', 'schedule', 'simulation', 'plot']],
+  ['cli', ['spatial', 'joints', 'mechanism', 'formats', 'models', 'dynamics', 'schedule', 'simulation', 'plot', 'gpu']],
 ]);
 
 /** Packages that a folder may import; Node's own modules stand as node:*. */
