@@ -10,9 +10,12 @@ import { type Contraction, contract } from './contraction.js';
 import { checked, type Gpu, type OpenOptions, openGpu } from './device.js';
 import { GpuError } from './errors.js';
 import { packConstants } from './part-constants.js';
-import { PART, type PartJoint } from './part-formulas.js';
+import { PART, type PartJoint, TRANSMITTED } from './part-formulas.js';
 import {
+  BLOCK,
   FORCES,
+  FUSED,
+  fusedCode,
   GROUP,
   MOTION,
   NONE,
@@ -20,7 +23,6 @@ import {
   partKernelCode,
   STATE,
   TAKEN,
-  TRANSMITTED,
 } from './part-kernels.js';
 import { USAGE } from './pipeline.js';
 
@@ -29,7 +31,7 @@ const COMPUTE_STAGE = 4;
 const STRIDE = 256;
 
 interface Dispatch {
-  readonly kernel: PartKernel;
+  readonly kernel: PartKernel | 'fused';
   readonly count: number;
   /** Where its operations begin. */
   readonly ops: number;
@@ -83,7 +85,7 @@ export class GpuAssembly {
   readonly #gpu: Gpu;
   readonly #tree: Tree;
   readonly #types: readonly PartJoint[];
-  readonly #pipelines: ReadonlyMap<PartKernel, GPUComputePipeline>;
+  readonly #pipelines: ReadonlyMap<Dispatch['kernel'], GPUComputePipeline>;
   readonly #dispatches: readonly Dispatch[];
   /** With the motions in the first buffer, and in the second: jumps go from one to the other. */
   readonly #groups: readonly [GPUBindGroup, GPUBindGroup];
@@ -103,7 +105,7 @@ export class GpuAssembly {
     tree: Tree;
     types: readonly PartJoint[];
     rounds: number;
-    pipelines: ReadonlyMap<PartKernel, GPUComputePipeline>;
+    pipelines: ReadonlyMap<Dispatch['kernel'], GPUComputePipeline>;
     dispatches: readonly Dispatch[];
     groups: readonly [GPUBindGroup, GPUBindGroup];
     buffers: readonly GPUBuffer[];
@@ -156,7 +158,7 @@ export class GpuAssembly {
         `${n} joints need a buffer of ${Math.ceil(largest / 1e6)} MB; this device has at most ${Math.floor(Math.min(gpu.maxBindingBytes, gpu.maxBufferBytes) / 1e6)} MB.`,
       );
     return checked(gpu, `the assembly of ${n} joints`, async () => {
-      const { dispatches, ops } = planDispatches(tree, types, contraction);
+      const { dispatches, kinds, ops } = planDispatches(tree, types, contraction);
       const buffer = (size: number, usage: number): GPUBuffer =>
         device.createBuffer({ size: Math.max(16, size), usage: usage | USAGE.copyTarget | USAGE.copySource });
       const filled = (data: Float32Array | Uint32Array, usage: number): GPUBuffer => {
@@ -202,7 +204,9 @@ export class GpuAssembly {
       const pipelines = new Map(
         await Promise.all(
           names.map(async (name) => {
-            const module = device.createShaderModule({ code: partKernelCode(name) });
+            const module = device.createShaderModule({
+              code: name === 'fused' ? fusedCode(kinds) : partKernelCode(name),
+            });
             const pipeline = await device.createComputePipelineAsync({
               layout: pipelineLayout,
               compute: { module, entryPoint: 'main' },
@@ -290,7 +294,7 @@ export class GpuAssembly {
     this.#dispatches.forEach(({ kernel, count }, k) => {
       pass.setPipeline(this.#pipelines.get(kernel)!);
       pass.setBindGroup(0, this.#groups[swapped], [STRIDE * k]);
-      pass.dispatchWorkgroups(Math.ceil(count / GROUP));
+      pass.dispatchWorkgroups(kernel === 'fused' ? 1 : Math.ceil(count / (kernel === 'start' ? BLOCK : GROUP)));
       if (kernel === 'jump') swapped = 1 - swapped;
     });
   }
@@ -359,7 +363,7 @@ function planDispatches(
   { n, parent }: Tree,
   types: readonly PartJoint[],
   { rounds, roots, below, taken }: Contraction,
-): { dispatches: Dispatch[]; ops: Uint32Array } {
+): { dispatches: Dispatch[]; kinds: PartKernel[]; ops: Uint32Array } {
   const chunks: Uint32Array[] = [];
   let top = 0;
   const add = (list: Uint32Array): number => {
@@ -373,7 +377,9 @@ function planDispatches(
   let deepest = 1;
   const bodies = new Uint32Array(3 * n);
   for (let i = 0; i < n; i++) {
-    depth[i] = parent[i] < 0 ? 1 : depth[parent[i]] + 1;
+    // Blocks between a link and the ground.
+    const p = parent[i];
+    depth[i] = p < 0 ? 1 : Math.floor(p / BLOCK) === Math.floor(i / BLOCK) ? depth[p] : depth[p] + 1;
     deepest = Math.max(deepest, depth[i]);
     bodies[i] = none(parent[i]);
     bodies[n + i] = KIND[types[i]];
@@ -381,6 +387,7 @@ function planDispatches(
   }
   const ofBodies = add(bodies);
   const dispatches: Dispatch[] = [{ kernel: 'start', count: n, ops: ofBodies }];
+  // Blocks of links have been put together by then.
   for (let reach = 1; reach < deepest; reach *= JUMP) dispatches.push({ kernel: 'jump', count: n, ops: ofBodies });
   dispatches.push({ kernel: 'rigid', count: n, ops: ofBodies });
   const backwards: Dispatch[] = [];
@@ -448,11 +455,29 @@ function planDispatches(
     },
   );
   dispatches.push(...backwards);
+  const { list: fewer, kinds } = fuse(dispatches, add);
   const ops = new Uint32Array(top);
   let at = 0;
   for (const chunk of chunks) {
     ops.set(chunk, at);
     at += chunk.length;
   }
-  return { dispatches, ops };
+  return { dispatches: fewer, kinds, ops };
+}
+
+/** Consecutive dispatches with few operations become one. */
+function fuse(
+  dispatches: readonly Dispatch[],
+  add: (list: Uint32Array) => number,
+): { list: Dispatch[]; kinds: PartKernel[] } {
+  const small = ({ kernel, count }: Dispatch): boolean => count <= FUSED && kernel !== 'start' && kernel !== 'jump';
+  const first = dispatches.findIndex(small);
+  let end = first;
+  while (end < dispatches.length && end >= 0 && small(dispatches[end])) end++;
+  if (first < 0 || end - first < 2) return { list: [...dispatches], kinds: [] };
+  const run = dispatches.slice(first, end);
+  const kinds = [...new Set(run.map(({ kernel }) => kernel as PartKernel))];
+  const numbers = run.flatMap(({ kernel, count, ops }) => [kinds.indexOf(kernel as PartKernel), count, ops]);
+  const fused: Dispatch = { kernel: 'fused', count: run.length, ops: add(Uint32Array.from(numbers)) };
+  return { list: [...dispatches.slice(0, first), fused, ...dispatches.slice(end)], kinds };
 }

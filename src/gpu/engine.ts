@@ -26,7 +26,7 @@ export interface EngineOptions {
 }
 
 /** States with which variants are compared. */
-const TRIAL_STATES = 65536;
+const TRIAL_STATES = 262144;
 
 interface Running {
   readonly tier: Tier;
@@ -63,10 +63,10 @@ export class Engine {
   }
 
   /** What runs a task now; the search for something better begins with the first call. */
-  async running(task: Task): Promise<Running> {
-    void this.ready(task, TRIAL_STATES).catch(() => {});
+  async running(task: Task, states: number): Promise<Running> {
+    void this.ready(task, states).catch(() => {});
     // The generic step has no springs and no damping.
-    if (task === 'step' && this.#passive() !== undefined) await this.ready(task, TRIAL_STATES);
+    if (task === 'step' && this.#passive() !== undefined) await this.ready(task, states);
     const better = this.#better.get(task);
     if (better !== undefined) return better;
     let generic = this.#generic.get(task);
@@ -115,7 +115,8 @@ export class Engine {
       const choice = await choose(gpu, list, trial.buffers, trial.states, {
         key,
         memory,
-        only: variant,
+        // Inverse dynamics has fewer variants; the name need not be one of them.
+        only: task === 'inverse' && !list.some(({ name }) => name === variant) ? undefined : variant,
         better: use,
         stopped: () => this.#closed || gpu.lost() !== undefined,
       });

@@ -7,7 +7,7 @@ import { RECORD, typeFields } from '../compile/generic-records.js';
 import { type GenericTask, isConstantField, kernelFormulas, OWN, PARENT, PASSES } from '../compile/kernels.js';
 import type { Plan } from '../compile/plan.js';
 import { header, type Kernel, NOT_FINITE, TILE, usesOf } from './kernel.js';
-import { emitStatements, SINCOS } from './wgsl.js';
+import { emitStatements, FUNCTIONS } from './wgsl.js';
 
 export interface GenericTables {
   readonly kernel: Kernel;
@@ -81,7 +81,7 @@ default: {}
 }`;
   });
   const code = `${header(uses)}
-${SINCOS}
+${FUNCTIONS}
 @compute @workgroup_size(${workgroupSize}) fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local: vec3u) {
 let thread = group.x * ${workgroupSize}u + local.x;
 let atKept = (thread >> 5u) * ${TILE * size}u + (thread & 31u);

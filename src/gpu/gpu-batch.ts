@@ -141,7 +141,7 @@ export class GpuBatch implements StateBatch {
     await this.#alone(async () => {
       const { gpu } = this.#engine;
       const { device } = gpu;
-      const { programs } = await this.#engine.running('step');
+      const { programs } = await this.#engine.running('step', this.#whole);
       const next = this.#nextBuffers();
       const { q, v, tau } = this.#columns;
       const forces =
@@ -213,7 +213,7 @@ export class GpuBatch implements StateBatch {
     this.#check();
     const { gpu } = this.#engine;
     const { device, timestamps } = gpu;
-    const { programs } = await this.#engine.running(TASK[task]);
+    const { programs } = await this.#engine.running(TASK[task], this.#whole);
     const next = task === 'rollout' ? this.#nextBuffers() : undefined;
     const others = next === undefined ? {} : { nextQ: next.q, nextV: next.v };
     // Steps of no length: states stay as they are.
@@ -253,7 +253,7 @@ export class GpuBatch implements StateBatch {
 
   /** What runs a task now, by name. */
   async variantOf(task: BatchTask): Promise<string> {
-    return (await this.#engine.running(TASK[task])).name;
+    return (await this.#engine.running(TASK[task], this.#whole)).name;
   }
 
   notFinite(): number[] {
@@ -296,7 +296,7 @@ export class GpuBatch implements StateBatch {
     if (count === 0) return;
     await this.#alone(async () => {
       const { device } = this.#engine.gpu;
-      const { programs } = await this.#engine.running(task);
+      const { programs } = await this.#engine.running(task, this.#whole);
       const encoder = device.createCommandEncoder();
       for (const name of from) this.#columns[name].upload(encoder);
       const pass = encoder.beginComputePass();

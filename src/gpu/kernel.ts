@@ -5,7 +5,7 @@
 import type { Graph } from '../compile/graph.js';
 import { Q, QDD, TAU, V } from '../compile/unit-formulas.js';
 import { AGAIN, type Halves, LOCAL, ZERO } from './formulas.js';
-import { emitStatements, SINCOS } from './wgsl.js';
+import { emitStatements, FUNCTIONS } from './wgsl.js';
 
 export const TILE = 32;
 
@@ -181,7 +181,7 @@ export function registerKernel(graph: Graph, options: KernelOptions, more: Kerne
   const { task, workgroupSize, nq, nv, fenced } = options;
   const uses = [...usesOf(task, false), ...more];
   const code = `${header(uses)}
-${SINCOS}
+${FUNCTIONS}
 @compute @workgroup_size(${workgroupSize}) fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local: vec3u) {
 let state = group.x * ${workgroupSize}u + local.x;
 ${placesOf(nq, nv)}
@@ -226,7 +226,7 @@ ${statements(outward, access, true, fence)}
 ${FLAG}`;
   const code = `${header(uses)}
 ${shared}
-${SINCOS}
+${FUNCTIONS}
 @compute @workgroup_size(${workgroupSize}) fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local: vec3u) {
 ${own}
 ${
@@ -284,7 +284,7 @@ default: {}
       );
     return {
       code: `${header(uses)}
-${SINCOS}
+${FUNCTIONS}
 @compute @workgroup_size(${workgroupSize}) fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local: vec3u) {
 let inChunk = group.x * ${workgroupSize}u + local.x;
 let state = P.first + inChunk;

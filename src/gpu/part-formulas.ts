@@ -74,8 +74,8 @@ export interface JointHere {
   readonly c: Vec6;
   /** S tau */
   readonly drive: Vec6;
-  /** Joint accelerations from the relative acceleration less the bias. */
-  readonly along: (relative: Vec6) => Node[];
+  /** Unit vectors of its motion: joint accelerations are what the relative acceleration less the bias has along them. */
+  readonly S: readonly Vec6[];
 }
 
 /** R and w of the child, its joint velocity and force along z or in its own coordinates. */
@@ -93,7 +93,7 @@ export function jointHere(g: VectorGraph, type: PartJoint, R: Mat3, w: Vec3, v: 
         T: [angular(axis(0)), angular(axis(1)), unit(3), unit(4), unit(5)],
         c: angular(g.times(v[0], g.cross(w, s))),
         drive: angular(g.times(tau[0], s)),
-        along: (a) => [g.dot(s, a.slice(0, 3))],
+        S: [angular(s)],
       };
     case 'prismatic':
       return {
@@ -101,19 +101,19 @@ export function jointHere(g: VectorGraph, type: PartJoint, R: Mat3, w: Vec3, v: 
         // 2 w x (s v): Coriolis.
         c: linear(g.times(g.add(v[0], v[0]), g.cross(w, s))),
         drive: linear(g.times(tau[0], s)),
-        along: (a) => [g.dot(s, a.slice(3))],
+        S: [linear(s)],
       };
     case 'spherical':
       return {
         T: [unit(3), unit(4), unit(5)],
         c: angular(g.cross(w, g.apply(R, v))),
         drive: angular(g.apply(R, tau)),
-        along: (a) => [...g.applyT(R, [a[0], a[1], a[2]])],
+        S: [0, 1, 2].map((k) => angular(axis(k))),
       };
     case 'fixed':
-      return { T: SIX.map(unit), c: still, drive: still, along: () => [] };
+      return { T: SIX.map(unit), c: still, drive: still, S: [] };
     case 'floating':
-      return { T: [], c: still, drive: still, along: () => [] };
+      return { T: [], c: still, drive: still, S: [] };
   }
 }
 
@@ -136,16 +136,35 @@ function inverse(g: VectorGraph, given: readonly (readonly Node[])[]): Node[][] 
   return A.map((r) => r.map((x) => g.neg(x)));
 }
 
-/** W (21) and g (6): the force on the lower part is W (what accelerations differ by) + g. */
+/**
+ * What disassembly needs of a joint. The force on the lower part is W (what the outer forces make accelerations differ by)
+ * + force; then each joint acceleration is y . force + rest, less what they make differ along S.
+ */
 export interface Transmitted {
   readonly W: readonly Node[];
   readonly force: Vec6;
+  readonly along: readonly { readonly y: Vec6; readonly rest: Node }[];
 }
+
+/** Numbers of it: W, force, and y and rest of at most three degrees of freedom. */
+export const TRANSMITTED = 21 + 6 + 7 * 3;
+
+export function writeTransmitted(g: VectorGraph, array: number, { W, force, along }: Transmitted): void {
+  [...W, ...force, ...along.flatMap(({ y, rest }) => [...y, rest])].forEach((node, k) => {
+    g.output(array, k, node);
+  });
+}
+
+export const readTransmitted = (g: VectorGraph, array: number, { S }: JointHere): Transmitted => ({
+  W: g.inputs(array, 0, 21),
+  force: g.inputs(array, 21, 6),
+  along: S.map((_, k) => ({ y: g.inputs(array, 27 + 7 * k, 6), rest: g.input(array, 27 + 7 * k + 6) })),
+});
 
 /** V: sum of the parts' compliances at the joint; `difference`: b of the upper handle less b of the lower one. */
 export function transmit(
   g: VectorGraph,
-  { T, c, drive }: JointHere,
+  { T, c, drive, S }: JointHere,
   V: readonly Node[],
   difference: Vec6,
 ): Transmitted {
@@ -172,7 +191,17 @@ export function transmit(
         ),
       );
   const rest = SIX.map((i) => g.sub(g.add(difference[i], c[i]), g.dot(row(V, i), drive)));
-  return { W, force: SIX.map((i) => g.add(g.dot(row(W, i), rest), drive[i])) };
+  const force = SIX.map((i) => g.add(g.dot(row(W, i), rest), drive[i]));
+  const along = S.map((column) => ({
+    y: SIX.map((i) => g.dot(row(V, i), column)),
+    rest: g.neg(
+      g.dot(
+        column,
+        SIX.map((i) => g.add(difference[i], c[i])),
+      ),
+    ),
+  }));
+  return { W, force, along };
 }
 
 /** Two parts with a joint between them as one; and what its disassembly needs. */
@@ -190,42 +219,53 @@ export function joinParts(
     SIX.map((i) => g.sub(A.b2[i], B.b1[i])),
   );
   const { W, force } = transmitted;
-  // Phi12A W and Phi12B^T W
-  const AW = SIX.map((i) => SIX.map((j) => g.dot(row12(A.phi12, i), row(W, j))));
-  const BW = SIX.map((i) => SIX.map((j) => g.dot(column12(B.phi12, i), row(W, j))));
+  // Row by row, so that few numbers are alive at a time: first of Phi12A W, then of Phi12B^T W.
   const phi11: Node[] = [];
+  const phi12: Node[] = [];
   const phi22: Node[] = [];
-  for (let i = 0; i < 6; i++)
-    for (let j = i; j < 6; j++) {
-      phi11.push(g.sub(A.phi11[SYM6[i][j]], g.dot(AW[i], row12(A.phi12, j))));
-      phi22.push(g.sub(B.phi22[SYM6[i][j]], g.dot(BW[i], column12(B.phi12, j))));
-    }
-  const phi12 = SIX.flatMap((i) => SIX.map((j) => g.dot(AW[i], column12(B.phi12, j))));
-  const b1 = SIX.map((i) => g.sub(A.b1[i], g.dot(row12(A.phi12, i), force)));
-  const b2 = SIX.map((i) => g.add(B.b2[i], g.dot(column12(B.phi12, i), force)));
+  const [b1, b2]: Node[][] = [[], []];
+  for (let i = 0; i < 6; i++) {
+    const AW = SIX.map((j) => g.dot(row12(A.phi12, i), row(W, j)));
+    for (let j = i; j < 6; j++) phi11.push(g.sub(A.phi11[SYM6[i][j]], g.dot(AW, row12(A.phi12, j))));
+    for (let j = 0; j < 6; j++) phi12.push(g.dot(AW, column12(B.phi12, j)));
+    b1.push(g.sub(A.b1[i], g.dot(row12(A.phi12, i), force)));
+  }
+  for (let i = 0; i < 6; i++) {
+    const BW = SIX.map((j) => g.dot(column12(B.phi12, i), row(W, j)));
+    for (let j = i; j < 6; j++) phi22.push(g.sub(B.phi22[SYM6[i][j]], g.dot(BW, column12(B.phi12, j))));
+    b2.push(g.add(B.b2[i], g.dot(column12(B.phi12, i), force)));
+  }
   return { part: { phi11, phi12, phi22, b1, b2 }, transmitted };
 }
 
 /** The force through a joint between two parts whose outer forces are known, and the joint's accelerations. */
 export function separate(
   g: VectorGraph,
-  A: Part,
-  B: Part,
-  joint: JointHere,
-  { W, force: given }: Transmitted,
+  phi12A: readonly Node[],
+  phi12B: readonly Node[],
+  { S }: JointHere,
+  transmitted: Transmitted,
   f1: Vec6,
   f2: Vec6,
 ): { force: Vec6; qdd: Node[] } {
-  const above = SIX.map((i) => g.dot(column12(A.phi12, i), f1));
-  const below = SIX.map((i) => g.dot(row12(B.phi12, i), f2));
-  const difference = SIX.map((i) => g.sub(above[i], below[i]));
+  return through(
+    g,
+    S,
+    transmitted,
+    SIX.map((i) => g.sub(g.dot(column12(phi12A, i), f1), g.dot(row12(phi12B, i), f2))),
+  );
+}
+
+/** `difference`: acceleration of the upper side less that of the lower one, as far as forces outside make it. */
+function through(
+  g: VectorGraph,
+  S: readonly Vec6[],
+  { W, force: given, along }: Transmitted,
+  difference: Vec6,
+): { force: Vec6; qdd: Node[] } {
   const force = SIX.map((i) => g.add(g.dot(row(W, i), difference), given[i]));
-  const relative = SIX.map((i) => {
-    const lower = g.add(g.add(B.b1[i], below[i]), g.dot(row(B.phi11, i), force));
-    const upper = g.sub(g.add(A.b2[i], above[i]), g.dot(row(A.phi22, i), force));
-    return g.sub(g.sub(lower, upper), joint.c[i]);
-  });
-  return { force, qdd: joint.along(relative) };
+  const qdd = along.map(({ y, rest }, k) => g.sub(g.add(g.dot(y, force), rest), g.dot(S[k], difference)));
+  return { force, qdd };
 }
 
 export interface BodyHere {
@@ -386,12 +426,9 @@ export function originAcceleration(g: VectorGraph, { phi11, phi12, b1 }: Part, f
 /** Force and accelerations of a joint to something whose acceleration at the joint is known: a body, or the ground. */
 export function hang(
   g: VectorGraph,
-  B: Part,
-  joint: JointHere,
-  { W, force: given }: Transmitted,
+  { S }: JointHere,
+  transmitted: Transmitted,
   a: Vec6,
 ): { force: Vec6; qdd: Node[] } {
-  const force = SIX.map((i) => g.add(g.dot(row(W, i), a), given[i]));
-  const relative = SIX.map((i) => g.sub(g.sub(g.add(B.b1[i], g.dot(row(B.phi11, i), force)), a[i]), joint.c[i]));
-  return { force, qdd: joint.along(relative) };
+  return through(g, S, transmitted, a);
 }

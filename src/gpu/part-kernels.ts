@@ -17,14 +17,17 @@ import {
   type PartJoint,
   rakePart,
   readPart,
+  readTransmitted,
   rigidBody,
   rigidPart,
   separate,
+  TRANSMITTED,
   transmit,
   worldRotation,
   writePart,
+  writeTransmitted,
 } from './part-formulas.js';
-import { emitStatements, SINCOS } from './wgsl.js';
+import { emitStatements, FUNCTIONS } from './wgsl.js';
 
 /** Numbers of a body that do not change, each `n` long: where each begins. */
 export const CONSTANTS = {
@@ -40,13 +43,12 @@ export const CONSTANTS = {
 export const STATE = { q: 0, v: 4, tau: 7, origin: 10, size: 13 } as const;
 /** Numbers of a body's motion: orientation, angular velocity, the ancestor that they are relative to. */
 export const MOTION = { orientation: 0, w: 4, ancestor: 7, size: 8 } as const;
-/** W and force of a joint; forces at the handles of a part; what a part gives to the body that takes it in. */
-export const TRANSMITTED = 27;
+/** Forces at the handles of a part; what a part gives to the body that takes it in. */
 export const FORCES = 12;
 export const TAKEN = 27;
 export const NONE = 0xffffffff;
 
-export const GROUP = 64;
+export const GROUP = 32;
 
 /** Arrays in the graphs, by number. */
 const MOTION_OF_JOINT = 20;
@@ -79,20 +81,68 @@ fn times(a: vec4f, b: vec4f) -> vec4f { return vec4f(a.x * b.x - dot(a.yzw, b.yz
 fn turn(a: vec4f, x: vec3f) -> vec3f { let t = 2.0 * cross(a.yzw, x); return x + a.x * t + cross(a.yzw, t); }
 fn f(x: u32) -> f32 { return bitcast<f32>(x); }
 fn u(x: f32) -> u32 { return bitcast<u32>(x); }
-${SINCOS}
-@compute @workgroup_size(${GROUP}) fn main(@builtin(global_invocation_id) id: vec3u) {
-let i = id.x; if (i >= p.count) { return; } let n = p.n; let parts = p.parts;
+${FUNCTIONS}
 `;
 
-/** Relative orientation and angular velocity of every link, in its parent's axes. */
-const START = `let c = vec4f(constants[i], constants[n + i], constants[2u * n + i], constants[3u * n + i]);
-let q0 = given[i]; let kind = ops[p.ops + n + i]; var local = vec4f(1.0, 0.0, 0.0, 0.0);
+/** A kernel for one kind of operation: a thread for each of them. */
+const single = (work: string): string => `fn work(i: u32, count: u32, at: u32) { let n = p.n; let parts = p.parts;
+${work}
+@compute @workgroup_size(${GROUP}) fn main(@builtin(global_invocation_id) id: vec3u) {
+if (id.x < p.count) { work(id.x, p.count, p.ops); }
+}
+`;
+
+/** Threads of the one workgroup that does all rounds with few operations, without a dispatch for each of them. */
+export const FUSED = 128;
+
+/**
+ * Rounds with at most FUSED operations each, one after the other in one workgroup. Their list: for each which kind of
+ * operation, how many, and where they stand.
+ */
+export function fusedCode(kinds: readonly PartKernel[]): string {
+  const functions = kinds.map(
+    (kind, k) => `fn work${k}(i: u32, count: u32, at: u32) { let n = p.n; let parts = p.parts;\n${workOf(kind)}`,
+  );
+  const cases = kinds.map((_, k) => `case ${k}u: { work${k}(id.x, count, at); }`);
+  return `${HEAD}${functions.join('\n')}
+@compute @workgroup_size(${FUSED}) fn main(@builtin(local_invocation_id) id: vec3u) {
+for (var r = 0u; r < p.count; r++) {
+let kind = ops[p.ops + 3u * r]; let count = ops[p.ops + 3u * r + 1u]; let at = ops[p.ops + 3u * r + 2u];
+if (id.x < count) { switch (kind) { ${cases.join(' ')} default: {} } }
+storageBarrier();
+}
+}
+`;
+}
+
+/** Bodies whose motions are put together in the memory of one workgroup at the start. */
+export const BLOCK = 256;
+
+/**
+ * Orientation and angular velocity of every link in its parent's axes, and then, within blocks of links, in the axes of
+ * its first ancestor outside the block: log2 of the block's size times twice as far.
+ */
+const START = `var<workgroup> orientations: array<vec4f, ${BLOCK}>;
+var<workgroup> velocities: array<vec3f, ${BLOCK}>;
+var<workgroup> ancestors: array<u32, ${BLOCK}>;
+@compute @workgroup_size(${BLOCK}) fn main(@builtin(global_invocation_id) id: vec3u, @builtin(local_invocation_id) local: vec3u) {
+let n = p.n; let i = min(id.x, n - 1u); let t = local.x; let first = id.x - t;
+let c = vec4f(constants[i], constants[n + i], constants[2u * n + i], constants[3u * n + i]);
+let q0 = given[i]; let kind = ops[p.ops + n + i]; var turned = vec4f(1.0, 0.0, 0.0, 0.0);
 let v = vec3f(given[4u * n + i], given[5u * n + i], given[6u * n + i]); var w = vec3f(0.0);
-if (kind == 0u) { let s = sincos(0.5 * q0); local = vec4f(s.y, 0.0, 0.0, s.x); w = vec3f(0.0, 0.0, v.x); }
-if (kind == 2u) { local = vec4f(q0, given[n + i], given[2u * n + i], given[3u * n + i]); local = local * inverseSqrt(dot(local, local)); w = v; }
-let r = times(c, local); let a = turn(r, w);
+if (kind == 0u) { let s = sincos(0.5 * q0); turned = vec4f(s.y, 0.0, 0.0, s.x); w = vec3f(0.0, 0.0, v.x); }
+if (kind == 2u) { turned = vec4f(q0, given[n + i], given[2u * n + i], given[3u * n + i]); turned = turned * inverseSqrt(dot(turned, turned)); w = v; }
+var r = times(c, turned); w = turn(r, w); var a = ops[p.ops + i];
+for (var k = 0u; k < ${Math.log2(BLOCK)}u; k++) {
+orientations[t] = r; velocities[t] = w; ancestors[t] = a;
+workgroupBarrier();
+if (a != ${NONE}u && a >= first) { let b = orientations[a - first]; w = velocities[a - first] + turn(b, w); r = times(b, r); a = ancestors[a - first]; }
+workgroupBarrier();
+}
+r = r * inverseSqrt(dot(r, r));
+if (id.x >= n) { return; }
 motion[i] = u(r.x); motion[n + i] = u(r.y); motion[2u * n + i] = u(r.z); motion[3u * n + i] = u(r.w);
-motion[4u * n + i] = u(a.x); motion[5u * n + i] = u(a.y); motion[6u * n + i] = u(a.z); motion[7u * n + i] = ops[p.ops + i];
+motion[4u * n + i] = u(w.x); motion[5u * n + i] = u(w.y); motion[6u * n + i] = u(w.z); motion[7u * n + i] = a;
 }
 `;
 
@@ -201,7 +251,7 @@ const HANDLE_OF = `var handle = vec3f(0.0); if (below != ${NONE}u) { handle = ve
 function rigidCode(): string {
   const g = graphForGpu();
   writePart(g, RESULT, rigidPart(g, bodyHere(g)));
-  return `let joint = i; let body = i; let result = i; let below = ops[p.ops + 2u * n + i]; if (below == ${NONE - 1}u) { return; }
+  return `let joint = i; let body = i; let result = i; let below = ops[at + 2u * n + i]; if (below == ${NONE - 1}u) { return; }
 ${HANDLE_OF}${body(g)}`;
 }
 
@@ -211,42 +261,40 @@ function branchCode(): string {
   const here = bodyHere(g);
   const whole = g.addAll(rigidBody(g, here), g.inputs(TAKEN_IN, 0, TAKEN));
   writePart(g, RESULT, invertedBody(g, whole, here.w, g.apply(here.R, here.handle)));
-  return `let body = ops[p.ops + i]; let joint = body; let result = body; let below = ops[p.ops + p.count + i];
-let first = ops[p.ops + 2u * p.count + i]; let last = first + ops[p.ops + 3u * p.count + i];
+  return `let body = ops[at + i]; let joint = body; let result = body; let below = ops[at + count + i];
+let first = ops[at + 2u * count + i]; let last = first + ops[at + 3u * count + i];
 var sum: array<f32, ${TAKEN}>;
 for (var k = 0u; k < ${TAKEN}u; k++) { var s = 0.0; for (var c = first; c < last; c++) { s += force[${TRANSMITTED + FORCES}u * parts + k * n + ops[c]]; } sum[k] = s; }
 ${HANDLE_OF}${body(g)}`;
 }
 
-const JOIN_OPS = `let upper = ops[p.ops + i]; let lower = ops[p.ops + p.count + i]; let joint = ops[p.ops + 2u * p.count + i]; let result = ops[p.ops + 3u * p.count + i]; let kept = result;
+const JOIN_OPS = `let upper = ops[at + i]; let lower = ops[at + count + i]; let joint = ops[at + 2u * count + i]; let result = ops[at + 3u * count + i]; let kept = result;
 `;
 
 function joinCode(type: PartJoint): string {
   const g = graphForGpu();
   const { part, transmitted } = joinParts(g, readPart(g, UPPER), readPart(g, LOWER), jointIn(g, type));
-  put(g, KEPT, [...transmitted.W, ...transmitted.force]);
+  writeTransmitted(g, KEPT, transmitted);
   writePart(g, RESULT, part);
   return `${JOIN_OPS}${body(g)}`;
 }
-
-const transmittedIn = (g: VectorGraph): { W: number[]; force: number[] } => ({
-  W: g.inputs(KEPT, 0, 21),
-  force: g.inputs(KEPT, 21, 6),
-});
 
 function separateCode(type: PartJoint): string {
   const g = graphForGpu();
   const f1 = g.inputs(FORCE_IN, 0, 6);
   const f2 = g.inputs(FORCE_IN, 6, 6);
   const joint = jointIn(g, type);
-  const { force, qdd } = separate(g, readPart(g, UPPER), readPart(g, LOWER), joint, transmittedIn(g), f1, f2);
+  const transmitted = readTransmitted(g, KEPT, joint);
+  const { phi12: above } = readPart(g, UPPER);
+  const { phi12: below } = readPart(g, LOWER);
+  const { force, qdd } = separate(g, above, below, joint, transmitted, f1, f2);
   put(g, FORCE_UPPER, [...f1, ...force.map((x) => g.neg(x))]);
   put(g, FORCE_LOWER, [...force, ...f2]);
   put(g, QDD, qdd);
   return `${JOIN_OPS}${body(g)}`;
 }
 
-const RAKE_OPS = `let lower = ops[p.ops + i]; let joint = ops[p.ops + p.count + i]; let parent = ops[p.ops + 2u * p.count + i]; let upper = parent; let kept = joint;
+const RAKE_OPS = `let lower = ops[at + i]; let joint = ops[at + count + i]; let parent = ops[at + 2u * count + i]; let upper = parent; let kept = joint;
 let handle = vec3f(given[${STATE.origin}u * n + joint], given[${STATE.origin + 1}u * n + joint], given[${STATE.origin + 2}u * n + joint]);
 `;
 
@@ -266,7 +314,7 @@ function rakeCode(type: PartJoint): string {
     phi11,
     b1.map((x) => g.neg(x)),
   );
-  put(g, KEPT, [...transmitted.W, ...transmitted.force]);
+  writeTransmitted(g, KEPT, transmitted);
   put(g, TAKEN_IN, rakePart(g, transmitted, parent.w, g.apply(parent.R, vector(g, HANDLE, 0))));
   return `${RAKE_OPS}${body(g)}`;
 }
@@ -276,13 +324,14 @@ function unrakeCode(type: PartJoint): string {
   const parent = motionOf(g, MOTION_OF_PARENT);
   const origin = originAcceleration(g, readPart(g, UPPER), g.inputs(FORCE_PARENT, 0, 6), g.inputs(FORCE_PARENT, 6, 6));
   const a = handleAcceleration(g, origin, parent.w, g.apply(parent.R, vector(g, HANDLE, 0)));
-  const { force, qdd } = hang(g, { ...readPart(g, LOWER) }, jointIn(g, type), transmittedIn(g), a);
+  const joint = jointIn(g, type);
+  const { force, qdd } = hang(g, joint, readTransmitted(g, KEPT, joint), a);
   put(g, FORCE_LOWER, [...force, ...new Array<number>(6).fill(g.zero)]);
   put(g, QDD, qdd);
   return `${RAKE_OPS}${body(g)}`;
 }
 
-const ROOT_OPS = 'let lower = ops[p.ops + i]; let joint = ops[p.ops + p.count + i];\n';
+const ROOT_OPS = 'let lower = ops[at + i]; let joint = ops[at + count + i];\n';
 
 /** A complete part on the ground. Of a floating one the results are the accelerations of its origin, world axes. */
 function rootCode(type: PartJoint): string {
@@ -308,7 +357,7 @@ function rootCode(type: PartJoint): string {
     phi11,
     b1.map((x) => g.neg(x)),
   );
-  const { force, qdd } = hang(g, { ...readPart(g, LOWER) }, joint, transmitted, zero6);
+  const { force, qdd } = hang(g, joint, transmitted, zero6);
   put(g, FORCE_LOWER, [...force, ...zero6]);
   put(g, QDD, qdd);
   return `${ROOT_OPS}${body(g)}`;
@@ -324,18 +373,23 @@ export type PartKernel =
 const OF_TYPE = { join: joinCode, separate: separateCode, rake: rakeCode, unrake: unrakeCode, root: rootCode };
 
 export function partKernelCode(name: PartKernel): string {
+  return HEAD + (name === 'start' ? START : single(workOf(name)));
+}
+
+/** The body of a function that does operation i of a list. */
+function workOf(name: PartKernel): string {
   switch (name) {
     case 'start':
-      return HEAD + START;
+      return START;
     case 'jump':
-      return HEAD + JUMP;
+      return JUMP;
     case 'rigid':
-      return HEAD + rigidCode();
+      return rigidCode();
     case 'branch':
-      return HEAD + branchCode();
+      return branchCode();
     default: {
       const [kind, type] = name.split(' ') as [keyof typeof OF_TYPE, PartJoint];
-      return HEAD + OF_TYPE[kind](type);
+      return OF_TYPE[kind](type);
     }
   }
 }

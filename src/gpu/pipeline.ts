@@ -37,7 +37,7 @@ export interface Spread {
   readonly chunk: number;
 }
 
-export const SPREAD: Spread = { threads: 65536, chunk: 262144 };
+export const SPREAD: Spread = { threads: 65536, chunk: 524288 };
 
 export class Program {
   readonly name: string;

@@ -86,7 +86,7 @@ export function candidates(
     list.push(halved(false), halved(true));
     if (rough > REGISTER_OPERATIONS / 3) list.push(workgroup());
   }
-  if (rough > REGISTER_OPERATIONS / 2) list.push(split(6000), limbs(32768), limbs(131072), split(4000), split(9000));
+  if (rough > REGISTER_OPERATIONS / 2) list.push(limbs(1048576), split(6000), limbs(131072), split(4000));
   return list;
 }
 

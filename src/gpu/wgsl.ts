@@ -33,10 +33,12 @@ export interface EmitOptions extends Access {
 }
 
 /**
- * sin and cos of any angle to 1e-7 for |x| below 1e5: the built-in functions were off by 6e-2 on one driver. pi/2 is taken
+ * What the statements call. sin and cos of any angle to 1e-7 for |x| below 1e5: the built-in functions were off by 6e-2 on one driver. pi/2 is taken
  * off in three parts (Cody and Waite), whose products with k are exact in fma; minimax polynomials on |r| < pi/4 (Cephes).
  */
-export const SINCOS = `fn sincos(x: f32) -> vec2f {
+export const FUNCTIONS = `/* A quotient may be off by several units of the last place; one step of Newton mends it. */
+fn reciprocal(x: f32) -> f32 { let y = 1.0 / x; return fma(y, fma(-x, y, 1.0), y); }
+fn sincos(x: f32) -> vec2f {
   let k = floor(fma(x, 0.63661977236758134, 0.5));
   let a = fma(k, -1.5703125, x);
   let b = fma(k, -4.837512969970703125e-4, a);
@@ -139,7 +141,9 @@ export function emitStatements(graph: Graph, { read, write, prefix = 'n', fence 
       case MUL:
         return `${nameOf(a[n])} * ${nameOf(b[n])}`;
       case DIV:
-        return `${nameOf(a[n])} / ${nameOf(b[n])}`;
+        return op[a[n]] === CONSTANT && x[a[n]] === 1
+          ? `reciprocal(${nameOf(b[n])})`
+          : `${nameOf(a[n])} * reciprocal(${nameOf(b[n])})`;
       case SQRT:
         return `sqrt(${nameOf(a[n])})`;
       case NEAREST:

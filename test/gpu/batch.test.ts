@@ -107,6 +107,7 @@ describe.skipIf(!hasSoftwareGpu())('batches on the GPU', () => {
     ['registers, coordinates read twice'],
     ['workgroup memory'],
     ['passes of 4000 operations'],
+    ['one limb per thread, 131072 states at a time'],
   ])('human-34, %s', async (variant) => {
     const batch = await make(human, { specialise: 'background', variant });
     await batch.ready('forward');
@@ -131,7 +132,7 @@ describe.skipIf(!hasSoftwareGpu())('batches on the GPU', () => {
   it('human-161 in passes', async () => {
     const batch = await make(builtinMechanism('human-161'), {
       specialise: 'background',
-      variant: 'passes of 9000 operations',
+      variant: 'passes of 6000 operations',
     });
     await batch.ready();
     const { worst, median } = await errors(batch, 'forward');
