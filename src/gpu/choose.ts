@@ -13,8 +13,12 @@ export interface Memory {
 
 const SHARED: Memory = new Map<string, string>();
 
-/** GPUs that were idle take a moment to raise their clock; a measurement before that says nothing. */
-const WARM_MS = 150;
+/**
+ * GPUs that were idle, while a driver compiled, take a moment to raise their clock; a measurement before that says
+ * nothing. So long at least, and until times fall no more.
+ */
+const WARM_MS = 300;
+const LONGEST_WARM_MS = 1500;
 const MEASURE_MS = 60;
 /** A device so slow is a software one: each variant gets just one run. */
 const SLOW_MS = 100;
@@ -43,7 +47,12 @@ export async function timeOf(
     if (best > SLOW_MS) return best / 1e3;
     const start = performance.now();
     let last = best;
-    while (performance.now() - start < WARM_MS) last = await run(Math.max(1, Math.ceil(10 / last)));
+    let fell = start;
+    for (let now = start; now - fell < WARM_MS && now - start < LONGEST_WARM_MS; now = performance.now()) {
+      last = await run(Math.max(1, Math.ceil(10 / last)));
+      if (last < 0.95 * best) fell = performance.now();
+      best = Math.min(best, last);
+    }
     const from = performance.now();
     while (performance.now() - from < MEASURE_MS) {
       last = await run(Math.max(1, Math.ceil(10 / last)));

@@ -48,7 +48,7 @@ export const FORCES = 12;
 export const TAKEN = 27;
 export const NONE = 0xffffffff;
 
-export const GROUP = 32;
+export const GROUP = 64;
 
 /** Arrays in the graphs, by number. */
 const MOTION_OF_JOINT = 20;
@@ -209,7 +209,7 @@ function write(array: number, k: number, value: string): string {
   }
 }
 
-const body = (graph: Graph): string => `${emitStatements(graph, { read, write })}\n}\n`;
+const body = (graph: Graph): string => `${emitStatements(graph, { read, write, readFirst: true })}\n}\n`;
 
 const vector = (g: VectorGraph, array: number, at: number): Vec3 => g.vec((k) => g.input(array, at + k));
 
