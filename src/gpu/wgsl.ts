@@ -38,7 +38,7 @@ export interface EmitOptions extends Access {
 }
 
 /**
- * What the statements call. sin and cos of any angle to 1e-7 for |x| below 1e5: the built-in functions were off by 6e-2 on one driver. pi/2 is taken
+ * What the statements call. sin and cos of any angle to 2e-7 for |x| up to 1e4: the built-in functions were off by 6e-2 on one driver. pi/2 is taken
  * off in three parts (Cody and Waite), whose products with k are exact in fma; minimax polynomials on |r| < pi/4 (Cephes).
  */
 export const FUNCTIONS = `/* A quotient may be off by several units of the last place; one step of Newton mends it. */
