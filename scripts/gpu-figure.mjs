@@ -6,12 +6,15 @@ import { linePlot, svgDocument } from '../dist/plot/index.js';
 const at = (path) => new URL(`../${path}`, import.meta.url);
 const { results } = JSON.parse(readFileSync(at('bench/results/nvidia-h200.json'), 'utf8'));
 const chains = results.gpu.results.filter(({ task }) => task === 'assembly');
-const joints = (name) => Number(name.split('-')[1]);
+const joints = (name) => Number.parseInt(name.split('-')[1], 10);
 const gpu = chains.map(({ model, statesPerSecond }) => [joints(model), 1e6 / statesPerSecond]);
 const [width, height] = [640, 400];
+// The articulated-body algorithm on one core, as far as it fits on the paper.
+const { growth } = JSON.parse(readFileSync(at('bench/results/amd-epyc-2.json'), 'utf8')).results.dynamics;
+const core = growth.map(({ name, ns }) => [joints(name), ns / 1e3]).filter(([, us]) => us < 400);
 const series = [
   { label: 'H200', points: gpu },
-  { label: '', points: gpu, dots: true, color: '#0072b2' },
+  { label: 'one core', points: core },
 ];
 const body = linePlot(series, {
   x: 0,
