@@ -142,10 +142,15 @@ export function splitForward(plan: Plan, finish: Finish, { operations }: SplitOp
 
 /**
  * One thread for each limb: limbs inwards side by side, then the trunk inwards and outwards, then limbs outwards side by
- * side. Few states at a time keep the device busy, and what lies between the kernels can stay in its cache. Limbs find the
- * motion of the trunk for themselves. Undefined where a mechanism has no limbs to speak of.
+ * side. Limbs find the motion of the trunk for themselves, or (`motionFirst`) a kernel before them does. Undefined where a
+ * mechanism has no limbs to speak of.
  */
-export function limbForward(plan: Plan, finish: Finish, passive?: Passive): Split | undefined {
+export function limbForward(
+  plan: Plan,
+  finish: Finish,
+  { motionFirst = false }: { readonly motionFirst?: boolean } = {},
+  passive?: Passive,
+): Split | undefined {
   const { links } = plan;
   const { order, parentsFirst } = orders(plan);
   const weight = links.map(inwardWeight);
@@ -172,8 +177,28 @@ export function limbForward(plan: Plan, finish: Finish, passive?: Passive): Spli
   const numbersOf = ({ columns }: Links, i: number): Node[] => columns[i].flatMap(({ G, y }) => [...G, y]);
   const columns = new Map<number, KeptRow>();
   const sums = roots.map((): KeptRow | undefined => undefined);
+  /** Motions of the links that limbs hang from. */
+  const places = [...new Set(roots.map((root) => links[root].parent))];
+  const motions = new Map<number, KeptRow>();
+  const keepMotion = (all: Links, p: number): void => {
+    const { w, alpha, a } = all.motions[p];
+    motions.set(p, new KeptRow(all.g, [...w, ...alpha, ...a], take));
+  };
+  const readMotion = (all: Links, p: number): void => {
+    const numbers = motions.get(p)!.read(all.g);
+    const vec = (at: number): Vec3 => [numbers[at], numbers[at + 1], numbers[at + 2]];
+    const [w, alpha, a] = [vec(0), vec(3), vec(6)];
+    all.motions[p] = { w, alpha, a, W: pointAcceleration(all.g, w, alpha) };
+  };
+  const lead = new Links(new GpuGraph(), plan, passive);
+  if (motionFirst)
+    for (const p of places) {
+      ensureMotion(lead, p);
+      keepMotion(lead, p);
+    }
   const inward = roots.map((root, k) => {
     const all = new Links(new GpuGraph(), plan, passive, true);
+    if (motionFirst) readMotion(all, links[root].parent);
     for (const i of of(root, order)) {
       ensureMotion(all, links[i].parent);
       all.assemble(i);
@@ -202,27 +227,25 @@ export function limbForward(plan: Plan, finish: Finish, passive?: Passive): Spli
     }
   };
   accelerate(back, of(-1, parentsFirst));
-  const attachments = new Map(
-    roots.map((root) => {
-      const { parent } = links[root];
-      const { w, alpha, a } = back.motions[parent];
-      return [parent, [w, alpha, a].flat()] as const;
-    }),
-  );
-  const rows = new Map(
-    [...attachments].map(([p, motion]) => [p, new KeptRow(back.g, [...motion, ...back.deltas[p]], take)] as const),
-  );
+  if (!motionFirst) for (const p of places) keepMotion(back, p);
+  const deltas = new Map(places.map((p) => [p, new KeptRow(back.g, back.deltas[p], take)] as const));
   const outward = roots.map((root) => {
     const all = new Links(new GpuGraph(), plan, passive);
     const p = links[root].parent;
-    const numbers = rows.get(p)!.read(all.g);
-    const vec = (at: number): Vec3 => [numbers[at], numbers[at + 1], numbers[at + 2]];
-    all.motions[p] = { w: vec(0), alpha: vec(3), a: vec(6), W: pointAcceleration(all.g, vec(0), vec(3)) };
-    all.deltas[p] = numbers.slice(9);
+    readMotion(all, p);
+    all.deltas[p] = deltas.get(p)!.read(all.g);
     accelerate(all, of(root, parentsFirst));
     return all.g;
   });
-  return { passes: [{ limbs: inward }, { graphs: [trunk.g, back.g] }, { limbs: outward }], kept };
+  return {
+    passes: [
+      ...(motionFirst ? [{ graphs: [lead.g] }] : []),
+      { limbs: inward },
+      { graphs: [trunk.g, back.g] },
+      { limbs: outward },
+    ],
+    kept,
+  };
 }
 
 /** A limb has at most this share of the whole work. */

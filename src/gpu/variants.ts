@@ -63,11 +63,11 @@ export function candidates(
       return passKernels(passes, kept, { ...options, workgroupSize: 64 });
     },
   });
-  const limbs = (chunk: number): Candidate => ({
-    name: `one limb per thread, ${chunk} states at a time`,
+  const limbs = (chunk: number, motionFirst = false): Candidate => ({
+    name: `one limb per thread, ${motionFirst ? 'motion of the trunk first' : `${chunk} states at a time`}`,
     chunk,
     make: () => {
-      const split = limbForward(plan, finish, passive);
+      const split = limbForward(plan, finish, { motionFirst }, passive);
       return split === undefined ? [] : passKernels(split.passes, split.kept, { ...options, workgroupSize: 64 });
     },
   });
@@ -86,7 +86,8 @@ export function candidates(
     list.push(halved(false), halved(true));
     if (rough > REGISTER_OPERATIONS / 3) list.push(workgroup());
   }
-  if (rough > REGISTER_OPERATIONS / 2) list.push(limbs(1048576), split(6000), limbs(131072), split(4000));
+  if (rough > REGISTER_OPERATIONS / 2)
+    list.push(limbs(1048576), limbs(1048576, true), split(6000), limbs(131072), split(4000));
   return list;
 }
 

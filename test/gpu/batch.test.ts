@@ -108,6 +108,7 @@ describe.skipIf(!hasSoftwareGpu())('batches on the GPU', () => {
     ['workgroup memory'],
     ['passes of 4000 operations'],
     ['one limb per thread, 131072 states at a time'],
+    ['one limb per thread, motion of the trunk first'],
   ])('human-34, %s', async (variant) => {
     const batch = await make(human, { specialise: 'background', variant });
     await batch.ready('forward');
