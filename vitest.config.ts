@@ -1,4 +1,8 @@
 import { defineConfig } from 'vitest/config';
+import { softwareGpuEnvironment } from './test/support/software-gpu-files.js';
+
+// Tests of GPU kernels run on a device in software, whatever the machine has: same results everywhere.
+Object.assign(process.env, softwareGpuEnvironment());
 
 export default defineConfig({
   test: {

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { addBenchForward } from './commands/bench-fd.js';
 import { addBenchParallel } from './commands/bench-parallel.js';
+import { addBenchGpu } from './commands/bench-gpu.js';
 import { addForward, addInverse } from './commands/dynamics.js';
 import { addDescribe, addEnergy, addInfo, addModels } from './commands/inspect.js';
 import { addInverseMotion } from './commands/inverse.js';
@@ -55,6 +56,7 @@ Examples:
   addBenchForward(program, terminal);
   addBenchParallel(program, terminal);
   addModels(program, terminal);
+  addBenchGpu(program, terminal);
   // Sub-commands inherit output and exit handling from the moment they are made, so set them again for all.
   for (const command of program.commands.flatMap((own) => [own, ...own.commands]))
     command.copyInheritedSettings(program).showHelpAfterError('(add --help for what is possible)');

@@ -2,7 +2,7 @@
 
 import { restarts } from './aba.js';
 import { genericModule } from './generic-module.js';
-import { ANGLE_ROW, RECORD, ROW, typeFields, VISIT } from './generic-records.js';
+import { ANGLE_ROW, RECORD, ROW, type TypeFields, typeFields, VISIT } from './generic-records.js';
 import type { KernelChoice } from './kernel-store.js';
 import { COLUMN_NUMBERS, type GenericTask, type KernelKey, kernelName, PASSES } from './kernels.js';
 import { aligned, type Layout } from './layout.js';
@@ -49,7 +49,7 @@ export function createGeneric(
   const ground = take(NUMBER * RECORD.own);
   const records = fields.map(({ size }) => take(NUMBER * size));
   const rows = take(ROW.bytes * links.length);
-  const angles = anglesOf(links, keys, records, layout);
+  const angles = anglesOf(links, keys);
   const spare = take(2 * NUMBER);
   const angleRows = take(ANGLE_ROW.bytes * Math.ceil(angles.length / 2));
   const { choices, numbers } = chooseKernels(keys, task);
@@ -66,16 +66,7 @@ export function createGeneric(
       float[ground / NUMBER + RECORD.a + k] = -x;
     });
     links.forEach((link, i) => {
-      const own = records[i] / NUMBER;
-      const at = fields[i];
-      if (keys[i].rotation === 'any') float.set(link.E, own + at.E);
-      float.set(link.t, own + at.t);
-      float[own + at.mass] = link.mass;
-      float.set(link.h, own + at.h);
-      float.set(link.sigma, own + at.sigma);
-      if (link.type === 'universal') float.set(link.parameters, own + at.parameters);
-      if (link.type === 'helical') float[own + at.parameters] = link.parameters[0];
-      float.set(link.armature, own + at.armature);
+      fillRecord(float, records[i] / NUMBER, link, fields[i], keys[i]);
       const row = rows + ROW.bytes * i;
       const put = (offset: number, value: number): void => {
         int[(row + offset) / 4] = value;
@@ -111,9 +102,9 @@ export function createGeneric(
       const lane = k % 2;
       const row = angleRows + ANGLE_ROW.bytes * (k >> 1);
       // An odd angle out has itself for a partner, whose result nobody reads.
-      const angle = angles[k] ?? { ...angles[k - 1], turn: spare };
-      int[(row + ANGLE_ROW.q[lane]) / 4] = angle.q;
-      int[(row + ANGLE_ROW.turn[lane]) / 4] = angle.turn;
+      const angle = angles[k] ?? angles[k - 1];
+      int[(row + ANGLE_ROW.q[lane]) / 4] = layout.q + NUMBER * angle.q;
+      int[(row + ANGLE_ROW.turn[lane]) / 4] = k < angles.length ? records[angle.link] + NUMBER * angle.turn : spare;
       float[(row + ANGLE_ROW.numbers) / NUMBER + lane] = angle.sense;
       float[(row + ANGLE_ROW.numbers) / NUMBER + 2 + lane] = angle.offset;
     }
@@ -177,8 +168,26 @@ function visitsOf(links: readonly PlanLink[]): Visit[] {
   });
 }
 
-/** `loaded`: damped joints have an armature that is read from memory. */
-function keysOf({ links }: Plan, loaded: boolean): KernelKey[] {
+/** Writes the constants of a link into its record. */
+export function fillRecord(
+  to: Float64Array | Float32Array,
+  own: number,
+  link: PlanLink,
+  at: TypeFields,
+  { rotation }: KernelKey,
+): void {
+  if (rotation === 'any') to.set(link.E, own + at.E);
+  to.set(link.t, own + at.t);
+  to[own + at.mass] = link.mass;
+  to.set(link.h, own + at.h);
+  to.set(link.sigma, own + at.sigma);
+  if (link.type === 'universal') to.set(link.parameters, own + at.parameters);
+  if (link.type === 'helical') to[own + at.parameters] = link.parameters[0];
+  to.set(link.armature, own + at.armature);
+}
+
+/** Which kernel each link needs. `loaded`: damped joints have an armature that is read from memory. */
+export function keysOf({ links }: Plan, loaded: boolean): KernelKey[] {
   const leaf = links.map(() => true);
   const reached = links.map(() => false);
   for (const { parent } of links) if (parent >= 0) leaf[parent] = false;
@@ -202,7 +211,7 @@ function keysOf({ links }: Plan, loaded: boolean): KernelKey[] {
 }
 
 /** The kernels needed in each pass, and their number for each link. */
-function chooseKernels(
+export function chooseKernels(
   keys: readonly KernelKey[],
   task: GenericTask,
 ): { choices: KernelChoice[][]; numbers: number[][] } {
@@ -225,29 +234,20 @@ function chooseKernels(
   return { choices, numbers };
 }
 
-interface Angle {
-  /** Address of the angle, and of its sine and cosine. */
+export interface Angle {
+  /** Number of the angle in q; the link whose record takes its sine and cosine, and their place in it. */
   readonly q: number;
+  readonly link: number;
   readonly turn: number;
   readonly sense: number;
   /** Added to sense times q. */
   readonly offset: number;
 }
 
-function anglesOf(
-  links: readonly PlanLink[],
-  keys: readonly KernelKey[],
-  records: readonly number[],
-  layout: Layout,
-): Angle[] {
-  return links.flatMap(({ type, iq, sense, angle: offset }, i): Angle[] => {
-    const at = typeFields(type, keys[i].rotation === 'any');
-    const angle = (k: number, field: number): Angle => ({
-      q: layout.q + NUMBER * (iq + k),
-      turn: records[i] + NUMBER * field,
-      sense,
-      offset,
-    });
+export function anglesOf(links: readonly PlanLink[], keys: readonly KernelKey[]): Angle[] {
+  return links.flatMap(({ type, iq, sense, angle: offset }, link): Angle[] => {
+    const at = typeFields(type, keys[link].rotation === 'any');
+    const angle = (k: number, turn: number): Angle => ({ q: iq + k, link, turn, sense, offset });
     switch (type) {
       case 'revolute':
       case 'helical':

@@ -66,8 +66,8 @@ export function kernelName(pass: Pass, key: KernelKey): string {
 }
 
 /** Arrays of a kernel's graph: pointers in a row of the link table. */
-const OWN = 0;
-const PARENT = 1;
+export const OWN = 0;
+export const PARENT = 1;
 const Q = 2;
 const V = 3;
 const TAU = 4;
@@ -93,6 +93,12 @@ export function kernelPointers(pass: Pass): readonly number[] {
 
 /** Numbers of a column on its way to the root: six, and room for the next six. */
 export const COLUMN_NUMBERS = 12;
+
+/** What every record of a key's kernels holds from the start, and none of them writes. */
+export function isConstantField(key: KernelKey, i: number): boolean {
+  const { t, turn, E } = typeFields(key.type, key.rotation === 'any');
+  return (i >= t && i < turn) || i >= E;
+}
 
 export function kernelFormulas(pass: Pass, key: KernelKey): VectorGraph {
   const kernel = new Kernel(key);

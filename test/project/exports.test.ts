@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import * as compiled from '../../src/compile/index.js';
 import * as formats from '../../src/formats/index.js';
+import * as gpu from '../../src/gpu/index.js';
 import * as core from '../../src/index.js';
 import * as massMatrices from '../../src/mass-matrix/index.js';
 import * as models from '../../src/models/index.js';
@@ -92,6 +93,7 @@ describe('public exports', () => {
       ],
     ],
     ['manikin/models', models, ['BUILTIN_MODELS', 'builtinMechanism', 'chain', 'compass', 'crowd', 'human', 'kneed']],
+    ['manikin/gpu', gpu, ['GpuAssembly', 'GpuError', 'gpuAssembly', 'gpuBatch', 'openGpu']],
     [
       'manikin/schedule',
       schedule,

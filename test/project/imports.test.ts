@@ -16,6 +16,7 @@ const ALLOWED = new Map<string, readonly string[]>([
   ['dynamics', ['spatial', 'joints', 'mechanism', 'schedule']],
   ['schedule', []],
   ['compile', ['spatial', 'joints', 'mechanism', 'dynamics']],
+  ['gpu', ['spatial', 'joints', 'mechanism', 'dynamics', 'compile']],
   ['mass-matrix', ['spatial', 'joints', 'mechanism', 'dynamics']],
   ['parallel', ['spatial', 'joints', 'mechanism', 'dynamics', 'schedule', 'compile']],
   ['simulation', ['spatial', 'joints', 'mechanism', 'dynamics', 'compile']],
@@ -29,6 +30,7 @@ ALLOWED.set('cli', [...ALLOWED.keys()]);
 /** Packages that a folder may import; Node's own modules stand as node:*. */
 const PACKAGES = new Map<string, readonly string[]>([
   ['formats', ['@rgrove/parse-xml']],
+  ['gpu', ['webgpu']],
   ['plot', ['d3-scale', 'd3-shape']],
   // MuJoCo is for comparison, where it is installed.
   ['cli', ['commander', 'node:*', '@mujoco/mujoco']],

@@ -19,10 +19,11 @@ export function hasBrowser(): boolean {
   return false;
 }
 
-export function launchBrowser(): Promise<Browser> {
+/** Without a GPU, unless arguments say otherwise. */
+export function launchBrowser(args: readonly string[] = ['--disable-gpu']): Promise<Browser> {
   return chromium.launch({
     executablePath: EXECUTABLE,
-    args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
+    args: ['--no-sandbox', '--disable-quic', '--no-first-run', '--disable-background-networking', ...args],
   });
 }
 

@@ -1,0 +1,124 @@
+// manikin bench gpu: forward dynamics of many states, and of one large mechanism, on the GPU.
+
+import type { Command } from 'commander';
+import { formatJson } from '../../formats/index.js';
+import { benchAssembly, benchBatch, type GpuTiming } from '../../gpu/bench.js';
+import { type Gpu, openGpu } from '../../gpu/device.js';
+import { GpuError } from '../../gpu/errors.js';
+import { InputError } from '../errors.js';
+import { loadModel, type ModelOptions, positive } from '../model-argument.js';
+import { type Terminal, table } from '../terminal.js';
+import { benchCommand } from './bench.js';
+
+interface Options extends ModelOptions {
+  readonly batch?: string;
+  readonly variant?: string;
+  readonly assembly?: boolean;
+  readonly budget?: number;
+  readonly json?: boolean;
+}
+
+const DEFAULT_BATCHES = [1024, 16384, 65536, 262144, 1048576];
+/** Mechanisms with more joints are computed one at a time, by assembly. */
+const LARGE = 512;
+
+function batchesOf(text: string | undefined): readonly number[] {
+  if (text === undefined) return DEFAULT_BATCHES;
+  const numbers = text.split(',').map(Number);
+  if (!numbers.every((n) => Number.isInteger(n) && n > 0 && n <= 2 ** 24))
+    throw new InputError(`--batch expects numbers of states, up to ${2 ** 24}, as in 1024,65536; got "${text}".`);
+  return numbers;
+}
+
+/** States of a batch that fit into a buffer of the device. */
+const fits = (gpu: Gpu, numbers: number, states: number): boolean => 4 * numbers * (states + 256) <= gpu.maxBufferBytes;
+
+const short = (x: number | null): string => (x === null ? '' : x.toExponential(2));
+
+export function addBenchGpu(program: Command, terminal: Terminal): void {
+  benchCommand(program)
+    .command('gpu')
+    .description('states per second on the GPU by batch size, and the time of one large mechanism')
+    .argument('<model...>', 'built-in names or files; more than 512 joints: one mechanism, by assembly')
+    .option('--batch <n,n,...>', 'numbers of states (default: 1024 to 1048576)')
+    .option('--variant <name>', 'this variant instead of the fastest')
+    .option('--assembly', 'one mechanism, by assembly, whatever its size')
+    .option('--budget <s>', 'start no other model after so many seconds', positive)
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      `
+Needs the package "webgpu" (npm install webgpu) and a driver: Vulkan, Metal or D3D12.
+
+Examples:
+  manikin bench gpu human-34 human-161
+  manikin bench gpu chain-1024 chain-65536 --json`,
+    )
+    .action(async (models: string[], options: Options) => {
+      const batches = batchesOf(options.batch);
+      const mechanisms = models.map((name) => ({ name, mechanism: loadModel(name, options, terminal).mechanism }));
+      const gpu = await open();
+      const start = performance.now();
+      const results: GpuTiming[] = [];
+      const progress = (line: string): void => {
+        if (!terminal.signal.aborted) terminal.err(`${line}\n`);
+      };
+      progress(`on ${gpu.adapter}`);
+      try {
+        for (const { name, mechanism } of mechanisms) {
+          if (terminal.signal.aborted || performance.now() - start > 1e3 * (options.budget ?? Infinity)) break;
+          const lines =
+            options.assembly === true || mechanism.joints.length > LARGE
+              ? [await benchAssembly(gpu, mechanism, progress)]
+              : await benchBatch(gpu, mechanism, {
+                  batches: batches.filter((n) => fits(gpu, Math.max(mechanism.nq, mechanism.nv), n)),
+                  progress,
+                  ...(options.variant !== undefined && { variant: options.variant }),
+                });
+          results.push(...lines.map((line) => ({ ...line, model: name })));
+        }
+      } catch (error) {
+        // What the user asked for cannot be done: no stack trace.
+        if (error instanceof GpuError && error.code === 'mechanism') throw new InputError(error.message);
+        throw error;
+      } finally {
+        gpu.close();
+      }
+      if (options.json === true) {
+        terminal.out(`${formatJson({ adapter: gpu.adapter, results })}\n`);
+        return;
+      }
+      const head = [
+        'model',
+        'task',
+        'variant',
+        'states',
+        'kernel/s',
+        'with dispatch',
+        'with upload',
+        'error',
+        'median',
+      ];
+      const rows = results.map((r) => [
+        r.model,
+        r.task,
+        r.variant,
+        r.batch,
+        short(r.statesPerSecond),
+        short(r.wallStatesPerSecond),
+        short(r.ioStatesPerSecond),
+        short(r.error),
+        short(r.medianError),
+      ]);
+      terminal.out(`${gpu.adapter}\n\n${table(head, rows)}\n`);
+    });
+}
+
+async function open(): Promise<Gpu> {
+  try {
+    return await openGpu();
+  } catch (error) {
+    // No package, no driver: something the user can mend.
+    throw error instanceof GpuError ? new InputError(error.message) : error;
+  }
+}

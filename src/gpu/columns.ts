@@ -1,0 +1,97 @@
+// The arrays of a batch on the GPU, each with a buffer that the host writes and one that it reads. Both are mapped: what
+// the user fills is what the device copies from, and results are read where the device has put them, with no copy by
+// JavaScript in between. While the device works the views are gone; afterwards there are new ones.
+
+import type { Gpu } from './device.js';
+import { GpuError } from './errors.js';
+import { USAGE } from './pipeline.js';
+
+const MAP_READ = 1;
+const MAP_WRITE = 2;
+
+export class Column {
+  readonly name: string;
+  readonly numbers: number;
+  readonly device: GPUBuffer;
+  readonly #gpu: Gpu;
+  #up: GPUBuffer | undefined;
+  #down: GPUBuffer | undefined;
+  #upView: Float32Array | undefined;
+  #downView: Float32Array | undefined;
+  /** Whether the numbers are those that the device has put into the buffer for reading. */
+  #isResult = false;
+
+  constructor(gpu: Gpu, name: string, numbers: number) {
+    this.#gpu = gpu;
+    this.name = name;
+    this.numbers = numbers;
+    this.device = gpu.device.createBuffer({
+      size: 4 * numbers,
+      usage: USAGE.storage | USAGE.copySource | USAGE.copyTarget,
+    });
+  }
+
+  /** The numbers as they are now, for reading and writing. */
+  get view(): Float32Array {
+    const view = this.#isResult ? this.#downView : this.#writable();
+    if (view === undefined || view.length === 0)
+      throw new GpuError(
+        'lost',
+        `The batch is at work, or gone: ${this.name} cannot be seen until its result is there.`,
+      );
+    return view;
+  }
+
+  #writable(): Float32Array | undefined {
+    if (this.#up === undefined) {
+      this.#up = this.#gpu.device.createBuffer({
+        size: 4 * this.numbers,
+        usage: USAGE.mapWrite | USAGE.copySource,
+        mappedAtCreation: true,
+      });
+      this.#upView = new Float32Array(this.#up.getMappedRange());
+    }
+    return this.#upView;
+  }
+
+  /** Before work that reads this array: copies the host's numbers to the device. */
+  upload(encoder: GPUCommandEncoder): void {
+    if (this.#isResult) {
+      // A result that is an input now: its numbers go the way of all inputs.
+      const result = this.view;
+      this.#isResult = false;
+      this.view.set(result);
+    }
+    const view = this.view;
+    if (view.length === 0) return;
+    this.#up!.unmap();
+    this.#upView = undefined;
+    encoder.copyBufferToBuffer(this.#up!, 0, this.device, 0, 4 * this.numbers);
+  }
+
+  /** After it: copies the device's numbers to where the host can read them. */
+  download(encoder: GPUCommandEncoder): void {
+    this.#down ??= this.#gpu.device.createBuffer({ size: 4 * this.numbers, usage: USAGE.mapRead | USAGE.copyTarget });
+    if (this.#downView !== undefined) {
+      this.#down.unmap();
+      this.#downView = undefined;
+    }
+    this.#isResult = true;
+    encoder.copyBufferToBuffer(this.device, 0, this.#down, 0, 4 * this.numbers);
+  }
+
+  /** Once submitted: views again, as soon as the device is done. */
+  async settle(): Promise<void> {
+    const waits: Promise<void>[] = [];
+    if (this.#up !== undefined && this.#upView === undefined) waits.push(this.#up.mapAsync(MAP_WRITE));
+    if (this.#down !== undefined && this.#downView === undefined) waits.push(this.#down.mapAsync(MAP_READ));
+    await Promise.all(waits);
+    if (this.#up !== undefined) this.#upView ??= new Float32Array(this.#up.getMappedRange());
+    if (this.#down !== undefined) this.#downView ??= new Float32Array(this.#down.getMappedRange());
+  }
+
+  destroy(): void {
+    this.#upView = this.#downView = undefined;
+    for (const buffer of [this.device, this.#up, this.#down]) buffer?.destroy();
+  }
+}

@@ -1,0 +1,135 @@
+// The GPU: WebGPU of the browser, or of the npm package `webgpu` in Node.
+
+/// <reference types="@webgpu/types" />
+
+import { GpuError } from './errors.js';
+
+export interface OpenOptions {
+  /** Bindings, buffers and workgroup memory of at most so many bytes, however much more the adapter has. */
+  readonly maxBindingBytes?: number;
+  readonly maxBufferBytes?: number;
+  readonly maxWorkgroupBytes?: number;
+}
+
+/** An open device. */
+export interface Gpu {
+  readonly device: GPUDevice;
+  /** What the driver says of the adapter. */
+  readonly adapter: string;
+  /** Whether kernels can be timed by the device's own clock. */
+  readonly timestamps: boolean;
+  /** The largest part of a buffer that a kernel can see, and the largest buffer, bytes. */
+  readonly maxBindingBytes: number;
+  readonly maxBufferBytes: number;
+  readonly maxWorkgroupBytes: number;
+  readonly maxWorkgroupThreads: number;
+  readonly maxGroups: number;
+  /** Why the device was lost; undefined while it is there. */
+  lost(): string | undefined;
+  /** Called once, when the device is lost. */
+  onLost(listener: (reason: string) => void): void;
+  close(): void;
+}
+
+/**
+ * Options of Dawn, which the package `webgpu` brings. Our kernels stay within their buffers by construction, so the
+ * driver need not check every access; and times need no rounding.
+ */
+const DAWN = [
+  'enable-dawn-features=allow_unsafe_apis,disable_robustness,disable_workgroup_init',
+  'disable-dawn-features=timestamp_quantization',
+];
+
+async function findGpu(): Promise<GPU> {
+  const own = (globalThis as { navigator?: { gpu?: GPU } }).navigator?.gpu;
+  if (own !== undefined && own !== null) return own;
+  if ((globalThis as { process?: { versions?: { node?: string } } }).process?.versions?.node === undefined)
+    throw new GpuError('no-webgpu', 'This browser has no WebGPU (navigator.gpu is missing).');
+  let dawn: typeof import('webgpu');
+  try {
+    dawn = await import('webgpu');
+  } catch (error) {
+    throw new GpuError('no-webgpu', 'Node needs the package "webgpu" for this: npm install webgpu.', { cause: error });
+  }
+  return dawn.create(DAWN);
+}
+
+/** One GPU object for the process: the package's must not be collected while a device lives. */
+let known: Promise<GPU> | undefined;
+
+export async function openGpu(options: OpenOptions = {}): Promise<Gpu> {
+  known ??= findGpu();
+  let gpu: GPU;
+  try {
+    gpu = await known;
+  } catch (error) {
+    known = undefined;
+    throw error;
+  }
+  const adapter = await gpu.requestAdapter({ powerPreference: 'high-performance' });
+  if (adapter === null)
+    throw new GpuError(
+      'no-adapter',
+      'WebGPU finds no adapter: no GPU, or no driver that it can use (Vulkan, Metal, D3D12).',
+    );
+  const { limits, features } = adapter;
+  const timestamps = features.has('timestamp-query');
+  let device: GPUDevice;
+  try {
+    device = await adapter.requestDevice({
+      requiredFeatures: timestamps ? ['timestamp-query'] : [],
+      requiredLimits: {
+        maxBufferSize: limits.maxBufferSize,
+        maxStorageBufferBindingSize: limits.maxStorageBufferBindingSize,
+        maxComputeWorkgroupStorageSize: limits.maxComputeWorkgroupStorageSize,
+        maxComputeInvocationsPerWorkgroup: limits.maxComputeInvocationsPerWorkgroup,
+        maxComputeWorkgroupSizeX: limits.maxComputeWorkgroupSizeX,
+      },
+    });
+  } catch (error) {
+    throw new GpuError('no-device', `The adapter gives no device: ${String(error)}`, { cause: error });
+  }
+  let reason: string | undefined;
+  const listeners: ((reason: string) => void)[] = [];
+  void device.lost.then((info) => {
+    reason = info.message === '' ? info.reason : info.message;
+    for (const listener of listeners) listener(reason);
+  });
+  const { vendor, architecture, device: model, description } = adapter.info;
+  return {
+    device,
+    adapter: [vendor, architecture, model, description].filter((text) => text !== '').join(' '),
+    timestamps,
+    maxBindingBytes: Math.min(limits.maxStorageBufferBindingSize, options.maxBindingBytes ?? Infinity),
+    maxBufferBytes: Math.min(limits.maxBufferSize, options.maxBufferBytes ?? Infinity),
+    maxWorkgroupBytes: Math.min(limits.maxComputeWorkgroupStorageSize, options.maxWorkgroupBytes ?? Infinity),
+    maxWorkgroupThreads: limits.maxComputeInvocationsPerWorkgroup,
+    maxGroups: limits.maxComputeWorkgroupsPerDimension,
+    lost: () => reason,
+    onLost: (listener) => listeners.push(listener),
+    close: () => device.destroy(),
+  };
+}
+
+/** Runs what makes GPU objects; errors of validation and memory, which WebGPU only notes, are thrown. */
+export async function checked<T>(
+  { device }: Pick<Gpu, 'device'>,
+  what: string,
+  make: () => T | Promise<T>,
+): Promise<T> {
+  device.pushErrorScope('validation');
+  device.pushErrorScope('out-of-memory');
+  let made: T | undefined;
+  let thrown: unknown;
+  try {
+    made = await make();
+  } catch (error) {
+    thrown = error;
+  }
+  const memory = await device.popErrorScope();
+  const validation = await device.popErrorScope();
+  if (memory !== null) throw new GpuError('memory', `The GPU has no memory left for ${what}: ${memory.message}`);
+  const message = validation?.message ?? (thrown === undefined ? undefined : String(thrown));
+  if (message !== undefined) throw new GpuError('compile', `The GPU refuses ${what}: ${message}`, { cause: thrown });
+  return made as T;
+}

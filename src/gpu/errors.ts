@@ -1,0 +1,21 @@
+// What can go wrong with a GPU, said so that the user knows what to do.
+
+export type GpuErrorCode =
+  | 'no-webgpu'
+  | 'no-adapter'
+  | 'no-device'
+  | 'lost'
+  | 'memory'
+  | 'compile'
+  | 'limit'
+  | 'mechanism';
+
+export class GpuError extends Error {
+  readonly code: GpuErrorCode;
+
+  constructor(code: GpuErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'GpuError';
+    this.code = code;
+  }
+}

@@ -1,0 +1,287 @@
+// Forward dynamics as formulas in the order that suits a GPU: depth first, so that a limb is finished, from its joint to
+// its tip and back, before the next one begins, and few numbers are alive at any time. The steps are those of
+// src/compile/aba.ts. For kernels that must not keep everything in registers the algorithm is cut in two: inwards (motion
+// and assembly, whose columns are kept in an array) and outwards (accelerations); what the second half needs of poses and
+// motions it computes again.
+
+import { type Articulated, accelerate, assemble, type Column, type Lag, move, rigidInertia } from '../compile/aba.js';
+import type { Node } from '../compile/graph.js';
+import { type Pose, poseNumbers, poseOf } from '../compile/joint-formulas.js';
+import { singleUnits } from '../compile/lanes.js';
+import { groundMotion, type Motion, pointAcceleration } from '../compile/motion.js';
+import type { Plan, PlanLink } from '../compile/plan.js';
+import { Q, QDD, readUnit, TAU, type UnitFormulas, unitFormulas, V, writeUnit } from '../compile/unit-formulas.js';
+import { inShortestUnits, type ScaledPlan } from '../compile/units.js';
+import { type Vec6, VectorGraph } from '../compile/vectors.js';
+
+/** The array that keeps columns between the halves, by its number in the graph. */
+export const KEPT = 7;
+/** Numbers that stay in registers from one graph of a kernel to the next. */
+export const LOCAL = 12;
+/** A number that is zero, but not for the compiler. */
+export const ZERO = 11;
+/** Added to the number of an array: the same numbers, read once more. */
+export const AGAIN = 16;
+
+/** What becomes of a joint's accelerations: written as qdd, or used for a step in time. */
+export type Finish = (g: VectorGraph, link: UnitFormulas, qdd: readonly Node[]) => void;
+
+/** Added to the joint forces and to the armature of a link before assembly: what joints do by themselves. */
+export interface Passive {
+  readonly forces: (g: VectorGraph, link: UnitFormulas, tau: readonly Node[], of: PlanLink) => readonly Node[];
+  readonly armature: (g: VectorGraph, link: UnitFormulas, of: PlanLink) => readonly Node[];
+}
+
+/** A graph in which the same numbers can be read twice: what is made of them is computed twice too. */
+export class GpuGraph extends VectorGraph {
+  #again = 0;
+
+  constructor() {
+    super({ opaqueTrig: true });
+  }
+
+  override input(array: number, i: number, j = -1): Node {
+    return super.input(array === Q || array === V ? array + this.#again : array, i, j);
+  }
+
+  /** What is read within `make` are other nodes than those read outside. */
+  again<T>(make: () => T): T {
+    this.#again = AGAIN;
+    try {
+      return make();
+    } finally {
+      this.#again = 0;
+    }
+  }
+
+  /** The same value as another node: formulas of it are computed anew instead of kept since they were first needed. */
+  anew(n: Node): Node {
+    return this.isConstant(n) ? n : this.add(n, this.input(ZERO, 0));
+  }
+}
+
+export const graphForGpu = (): GpuGraph => new GpuGraph();
+
+/** The links of a plan with what all passes need of them. */
+export class Links {
+  readonly g: GpuGraph;
+  readonly plan: ScaledPlan;
+  readonly links: readonly UnitFormulas[];
+  readonly children: readonly (readonly number[])[];
+  readonly roots: readonly number[];
+  readonly poses: Pose[] = [];
+  readonly motions: Motion[] = [];
+  readonly lags: Lag[] = [];
+  readonly forces: Vec6[] = [];
+  readonly columns: (readonly Column[])[] = [];
+  readonly deltas: Vec6[] = [];
+  readonly sums: (readonly Node[])[] = [];
+  readonly #ground: Motion;
+  readonly #passive: Passive | undefined;
+
+  /** With `twice`, links that make poses and forces anew on the way back instead of keeping them. */
+  readonly #second: readonly UnitFormulas[] | undefined;
+
+  constructor(g: GpuGraph, plan: Plan, passive?: Passive, twice = false) {
+    this.g = g;
+    this.plan = inShortestUnits(plan);
+    this.links = unitFormulas(g, this.plan, singleUnits(plan), { twoStates: true });
+    if (twice) this.#second = g.again(() => unitFormulas(g, this.plan, singleUnits(plan), { twoStates: true }));
+    const { children, roots } = orderedChildren(plan);
+    this.children = children;
+    this.roots = roots;
+    this.#passive = passive;
+    this.#ground = groundMotion(
+      g,
+      g.vec((k) => g.constant(this.plan.gravity[k])),
+    );
+  }
+
+  /** Pose, reference motion and bias force of a link. */
+  move(i: number): void {
+    const { g } = this;
+    const link = this.links[i];
+    const { parent } = link.unit;
+    this.poses[i] = poseOf(g, link, poseNumbers(g, link));
+    const { motion, lag, force } = move(g, link, this.poses[i], parent < 0 ? this.#ground : this.motions[parent]);
+    this.motions[i] = motion;
+    this.lags[i] = lag;
+    this.forces[i] = force;
+    g.mark();
+  }
+
+  /** Once more what the way back needs, from the parent's motion and the coordinates. */
+  #moveAgain(i: number): void {
+    const { g } = this;
+    const link = this.#second![i];
+    const { parent } = link.unit;
+    this.poses[i] = poseOf(g, link, poseNumbers(g, link));
+    const from = parent < 0 ? this.#ground : motionAnew(g, this.motions[parent]);
+    const { lag, force } = move(g, link, this.poses[i], from);
+    this.lags[i] = lag;
+    this.forces[i] = force;
+  }
+
+  /** Assembles link i, whose children have been, into its parent. */
+  assemble(i: number): void {
+    const { g } = this;
+    if (this.#second !== undefined) this.#moveAgain(i);
+    const link = this.links[i];
+    const own = [...rigidInertia(g, link), ...this.forces[i]];
+    const below = this.sums[i];
+    const whole = below === undefined ? own : g.addAll(own, below);
+    const { columns, up } = assemble(
+      g,
+      this.#loaded(link),
+      this.poses[i],
+      this.lags[i],
+      articulated(whole),
+      this.#tau(link),
+    );
+    this.columns[i] = columns;
+    g.mark();
+    const { parent } = link.unit;
+    if (parent < 0) return;
+    const sum = this.sums[parent];
+    const added = [...up.I, ...up.p];
+    this.sums[parent] = sum === undefined ? added : g.addAll(sum, added);
+  }
+
+  accelerate(i: number, finish: Finish): void {
+    const { g } = this;
+    const link = this.links[i];
+    const { parent } = link.unit;
+    const from = parent < 0 ? new Array<Node>(6).fill(g.zero) : this.deltas[parent];
+    const { qdd, delta } = accelerate(g, this.#loaded(link), this.poses[i], this.lags[i], this.columns[i], from);
+    this.deltas[i] = delta;
+    // The inverse of a rate's factor is a force's, since the sense is 1 or -1.
+    const inMetres = qdd.map((value, k) => g.mul(link.forces[k], value));
+    finish(g, link, inMetres);
+    g.mark();
+  }
+
+  #loaded(link: UnitFormulas): UnitFormulas {
+    if (this.#passive === undefined) return link;
+    return { ...link, armature: this.#passive.armature(this.g, link, this.#linkOf(link)) };
+  }
+
+  #linkOf({ unit }: UnitFormulas): PlanLink {
+    return this.plan.links[unit.links[0]];
+  }
+
+  #tau(link: UnitFormulas): Node[] {
+    const { g } = this;
+    const read = readUnit(g, this.plan, link.unit, TAU, (l) => l.iv, link.v.length);
+    const whole = this.#passive === undefined ? read : this.#passive.forces(g, link, read, this.#linkOf(link));
+    return whole.map((x, k) => g.mul(link.forces[k], x));
+  }
+}
+
+export const writeAccelerations =
+  (plan: Plan): Finish =>
+  (g, { unit }, qdd) => {
+    qdd.forEach((value, k) => {
+      writeUnit(g, plan, unit, QDD, k, value);
+    });
+  };
+
+/** All of forward dynamics in one graph. */
+export function wholeForward(plan: Plan, finish: Finish, passive?: Passive): VectorGraph {
+  const g = graphForGpu();
+  const all = new Links(g, plan, passive);
+  for (const root of all.roots) inwards(all, root);
+  for (const root of all.roots) outwards(all, root, finish);
+  return g;
+}
+
+function inwards(all: Links, i: number, after?: (i: number) => void): void {
+  all.move(i);
+  for (const child of all.children[i]) inwards(all, child, after);
+  all.assemble(i);
+  after?.(i);
+}
+
+function outwards(all: Links, i: number, finish: Finish, before?: (i: number) => void): void {
+  before?.(i);
+  all.accelerate(i, finish);
+  for (const child of all.children[i]) outwards(all, child, finish, before);
+}
+
+export interface Halves {
+  readonly inward: VectorGraph;
+  readonly outward: VectorGraph;
+  /** Numbers kept for one state. */
+  readonly kept: number;
+}
+
+/** Forward dynamics in two graphs with an array between them. */
+export function halvedForward(
+  plan: Plan,
+  finish: Finish,
+  { keepPoses, twice = false }: { readonly keepPoses: boolean; readonly twice?: boolean },
+  passive?: Passive,
+): Halves {
+  const inward = graphForGpu();
+  const first = new Links(inward, plan, passive, twice);
+  let kept = 0;
+  /** For each link where its numbers are, -1 for those that are known without being kept. */
+  const places: number[][] = [];
+  const numbersOf = ({ columns, poses }: Links, i: number): Node[] => [
+    ...columns[i].flatMap(({ G, y }) => [...G, y]),
+    ...(keepPoses ? poses[i].turn : []),
+  ];
+  const keep = (i: number): void => {
+    places[i] = numbersOf(first, i).map((node) => {
+      if (inward.isConstant(node)) return -1;
+      inward.output(KEPT, kept, node);
+      return kept++;
+    });
+  };
+  for (const root of first.roots) inwards(first, root, keep);
+  const outward = graphForGpu();
+  const second = new Links(outward, plan, passive);
+  const restore = (i: number): void => {
+    const link = second.links[i];
+    const of = numbersOf(first, i);
+    const nodes = places[i].map((at, k) => (at < 0 ? outward.constant(inward.x[of[k]]) : outward.input(KEPT, at)));
+    const count = first.columns[i].length;
+    second.columns[i] = Array.from({ length: count }, (_, k) => ({
+      G: nodes.slice(7 * k, 7 * k + 6),
+      y: nodes[7 * k + 6],
+    }));
+    const turn = nodes.slice(7 * count);
+    const sincos = turn.length > 0 ? { ...link, sincos: (): readonly [Node, Node] => [turn[0], turn[1]] } : link;
+    (second.links as UnitFormulas[])[i] = sincos;
+    second.move(i);
+  };
+  for (const root of second.roots) outwards(second, root, finish, restore);
+  return { inward, outward, kept };
+}
+
+function motionAnew(g: GpuGraph, { w, alpha, a }: Motion): Motion {
+  const anew = (x: Motion['w']): Motion['w'] => g.vec((k) => g.anew(x[k]));
+  const angular = anew(w);
+  const accelerated = anew(alpha);
+  return { w: angular, alpha: accelerated, a: anew(a), W: pointAcceleration(g, angular, accelerated) };
+}
+
+function articulated(nodes: readonly Node[]): Articulated {
+  return { I: nodes.slice(0, 21), p: nodes.slice(21) };
+}
+
+/** Children of each link, the deepest first: then the fewest sums wait for others. */
+export function orderedChildren({ links }: Plan): { children: number[][]; roots: number[] } {
+  const height = new Int32Array(links.length);
+  const children: number[][] = links.map(() => []);
+  const roots: number[] = [];
+  for (let i = links.length - 1; i >= 0; i--) {
+    const { parent } = links[i];
+    if (parent < 0) roots.unshift(i);
+    else {
+      children[parent].unshift(i);
+      height[parent] = Math.max(height[parent], height[i] + 1);
+    }
+  }
+  for (const list of children) list.sort((x, y) => height[y] - height[x] || x - y);
+  return { children, roots };
+}

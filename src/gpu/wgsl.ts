@@ -1,0 +1,197 @@
+// WGSL from a formula graph (src/compile/graph.ts), in 32-bit floats. Every node that is needed becomes one `let`; products
+// that only one sum needs are fused into it. Numbers are read where they are first needed and written as soon as they
+// are known, so that as few as possible wait in registers.
+
+import {
+  ADD,
+  CONSTANT,
+  COS,
+  DIV,
+  type Graph,
+  INPUT,
+  MUL,
+  NEAREST,
+  NEG,
+  type Node,
+  type Output,
+  SIN,
+  SQRT,
+  SUB,
+} from '../compile/graph.js';
+
+/** Where the arrays of a graph are: WGSL for number i of an array, and a statement that stores a value there. */
+export interface Access {
+  readonly read: (array: number, i: number) => string;
+  readonly write: (array: number, i: number, value: string) => string;
+}
+
+export interface EmitOptions extends Access {
+  /** Prefix of all names: bodies of one function must not share names. */
+  readonly prefix?: string;
+  /** Put between the steps of the algorithm (the graph's marks): compilers do not move work across it. */
+  readonly fence?: string;
+  /**
+   * Reads everything before anything is written: where arrays are both read and written, a compiler must keep reads behind
+   * writes, and each of them waits for memory.
+   */
+  readonly readFirst?: boolean;
+}
+
+/**
+ * What the statements call. sin and cos of any angle to 2e-7 for |x| up to 1e4: the built-in functions were off by 6e-2 on one driver. pi/2 is taken
+ * off in three parts (Cody and Waite), whose products with k are exact in fma; minimax polynomials on |r| < pi/4 (Cephes).
+ */
+export const FUNCTIONS = `/* A quotient may be off by several units of the last place; one step of Newton mends it. */
+fn reciprocal(x: f32) -> f32 { let y = 1.0 / x; return fma(y, fma(-x, y, 1.0), y); }
+fn sincos(x: f32) -> vec2f {
+  let k = floor(fma(x, 0.63661977236758134, 0.5));
+  let a = fma(k, -1.5703125, x);
+  let b = fma(k, -4.837512969970703125e-4, a);
+  let r = fma(k, -7.54978995489188216e-8, b);
+  let z = r * r;
+  let s = fma(r * z, fma(z, fma(z, -1.9515295891e-4, 8.3321608736e-3), -1.6666654611e-1), r);
+  let c = fma(z * z, fma(z, fma(z, 2.443315711809948e-5, -1.388731625493765e-3), 4.166664568298827e-2), fma(z, -0.5, 1.0));
+  let turns = i32(k);
+  let odd = (turns & 1) != 0;
+  let sine = select(s, c, odd);
+  let cosine = select(c, s, odd);
+  return vec2f(select(sine, -sine, (turns & 2) != 0), select(cosine, -cosine, ((turns + 1) & 2) != 0));
+}
+`;
+
+const LARGEST = 3.4028234663852886e38;
+
+/** A literal of WGSL; throws where 32 bits cannot hold the number. */
+export function literal(value: number): string {
+  const rounded = Math.fround(value);
+  if (!(Math.abs(rounded) <= LARGEST))
+    throw new RangeError(`The number ${value} of this mechanism does not fit into 32 bits.`);
+  // Numbers below the smallest normal one may be flushed to zero anyway.
+  const text = Math.abs(rounded) < 1.18e-38 ? '0' : String(rounded);
+  const typed = `${/[.e]/.test(text) ? text : `${text}.0`}f`;
+  return rounded < 0 ? `(${typed})` : typed;
+}
+
+interface Uses {
+  readonly live: Uint8Array;
+  /** Products that are part of the one sum that needs them. */
+  readonly fused: Uint8Array;
+}
+
+/** Which nodes are needed, and which products vanish in sums. */
+function usesOf(graph: Graph): Uses {
+  const { op, a, b, size } = graph;
+  const live = graph.live();
+  const uses = new Int32Array(size);
+  for (const { node } of graph.outputs) uses[node]++;
+  for (let n = 0; n < size; n++) {
+    if (live[n] === 0 || op[n] <= INPUT) continue;
+    uses[a[n]]++;
+    if (op[n] <= DIV) uses[b[n]]++;
+  }
+  const fused = new Uint8Array(size);
+  for (let n = 0; n < size; n++) {
+    if (live[n] === 0 || (op[n] !== ADD && op[n] !== SUB)) continue;
+    if (op[b[n]] === MUL && uses[b[n]] === 1) fused[b[n]] = 1;
+    else if (op[a[n]] === MUL && uses[a[n]] === 1) fused[a[n]] = 1;
+  }
+  return { live, fused };
+}
+
+/** The statements that compute a graph's outputs. */
+export function emitStatements(
+  graph: Graph,
+  { read, write, prefix = 'n', fence, readFirst = false }: EmitOptions,
+): string {
+  const { op, a, b, x, size } = graph;
+  const { live, fused } = usesOf(graph);
+  const lines: string[] = [];
+  const known = new Uint8Array(size);
+  const turned = new Set<Node>();
+  const nameOf = (n: Node): string => {
+    switch (op[n]) {
+      case CONSTANT:
+        return literal(x[n]);
+      case NEG:
+        return `(-${nameOf(a[n])})`;
+      case INPUT:
+        if (known[n] === 0) {
+          known[n] = 1;
+          lines.push(`let ${prefix}${n} = ${read(a[n], b[n])};`);
+        }
+        return `${prefix}${n}`;
+      default:
+        return `${prefix}${n}`;
+    }
+  };
+  /** `second` fused into the sum n as factor times factor. */
+  const fusedSum = (product: Node, other: Node, subtracted: boolean, otherSubtracted: boolean): string => {
+    const [p, q, r] = [nameOf(a[product]), nameOf(b[product]), nameOf(other)];
+    return `fma(${subtracted ? `-${p}` : p}, ${q}, ${otherSubtracted ? `-${r}` : r})`;
+  };
+  const trig = (angle: Node): string => {
+    const name = `${prefix}t${angle}`;
+    if (!turned.has(angle)) {
+      turned.add(angle);
+      const operand = nameOf(angle);
+      lines.push(`let ${name} = sincos(${operand});`);
+    }
+    return name;
+  };
+  const expression = (n: Node): string => {
+    const minus = op[n] === SUB;
+    switch (op[n]) {
+      case ADD:
+      case SUB:
+        if (fused[b[n]] === 1) return fusedSum(b[n], a[n], minus, false);
+        if (fused[a[n]] === 1) return fusedSum(a[n], b[n], false, minus);
+        return `${nameOf(a[n])} ${minus ? '-' : '+'} ${nameOf(b[n])}`;
+      case MUL:
+        return `${nameOf(a[n])} * ${nameOf(b[n])}`;
+      case DIV:
+        return op[a[n]] === CONSTANT && x[a[n]] === 1
+          ? `reciprocal(${nameOf(b[n])})`
+          : `${nameOf(a[n])} * reciprocal(${nameOf(b[n])})`;
+      case SQRT:
+        return `sqrt(${nameOf(a[n])})`;
+      case NEAREST:
+        return `round(${nameOf(a[n])})`;
+      case SIN:
+        return `${trig(a[n])}.x`;
+      case COS:
+        return `${trig(a[n])}.y`;
+      default:
+        throw new Error(`WGSL has no operation ${op[n]}`);
+    }
+  };
+  const outputs = outputsBySource(graph);
+  const store = (list: readonly Output[] | undefined): void => {
+    for (const { array, i, node } of list ?? []) lines.push(write(array, i, nameOf(node)));
+  };
+  if (readFirst) for (let n = 0; n < size; n++) if (live[n] === 1 && op[n] === INPUT) nameOf(n);
+  const marks = new Set(fence === undefined ? [] : graph.marks);
+  for (let n = 0; n < size; n++) {
+    if (marks.has(n)) lines.push(fence!);
+    if (live[n] === 0 || fused[n] === 1 || op[n] <= INPUT || op[n] === NEG) continue;
+    // Operands first: reading them may add lines of its own.
+    const text = expression(n);
+    lines.push(`let ${prefix}${n} = ${text};`);
+    store(outputs.get(n));
+  }
+  store(outputs.get(-1));
+  return lines.join('\n');
+}
+
+/** Outputs by the node that holds their value; under -1 those that are inputs or constants, maybe with a sign. */
+function outputsBySource({ op, a, outputs }: Graph): Map<Node, Output[]> {
+  const bySource = new Map<Node, Output[]>();
+  for (const output of outputs) {
+    let source = output.node;
+    while (op[source] === NEG) source = a[source];
+    const key = op[source] <= INPUT ? -1 : source;
+    const list = bySource.get(key);
+    if (list === undefined) bySource.set(key, [output]);
+    else list.push(output);
+  }
+  return bySource;
+}

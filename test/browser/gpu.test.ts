@@ -1,0 +1,96 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { forwardDynamics, State } from '../../src/index.js';
+import { builtinMechanism } from '../../src/models/index.js';
+import { hasBrowser, launchBrowser, type Site, serve } from '../support/browser.js';
+import { hasSoftwareGpu } from '../support/software-gpu.js';
+
+/** A batch and a chain on WebGPU in a page. */
+const MAIN = `
+import { State } from '/dist/index.js';
+import { gpuAssembly, gpuBatch } from '/dist/gpu/index.js';
+import { builtinMechanism } from '/dist/models/index.js';
+async function compute() {
+  const mechanism = builtinMechanism('chain-6');
+  const batch = await gpuBatch(mechanism, { states: 40, fallback: 'error', variant: 'registers' });
+  for (let s = 0; s < 40; s++) batch.setState(s, State.random(mechanism, s + 1));
+  await batch.ready();
+  await batch.forward();
+  const qdd = Array.from({ length: mechanism.nv }, (_, k) => batch.qdd[batch.at('qdd', k, 33)]);
+  const { adapter } = batch;
+  await batch.rollout({ steps: 3, step: 1e-3 });
+  const q = batch.getState(33, new State(mechanism)).q;
+  batch.dispose();
+  const chain = builtinMechanism('chain-20');
+  const assembly = await gpuAssembly(chain);
+  const large = await assembly.forward(State.random(chain, 1));
+  return { adapter, qdd, q: [...q], large: [...large] };
+}
+const finish = (result) => {
+  const element = document.createElement('pre');
+  element.id = 'result';
+  element.textContent = JSON.stringify(result);
+  document.body.append(element);
+};
+compute().then(finish, (error) => finish({ error: String(error) }));`;
+
+describe.skipIf(!hasBrowser() || !hasSoftwareGpu())('WebGPU in a browser', () => {
+  let browser: Browser;
+  let site: Site;
+
+  beforeAll(async () => {
+    const pages = new Map([
+      ['/', '<!doctype html><title>gpu</title><body><script type="module" src="/main.js"></script>'],
+      ['/main.js', MAIN],
+    ]);
+    site = await serve(pages, {
+      'content-security-policy': "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'",
+    });
+    browser = await launchBrowser([
+      '--enable-unsafe-webgpu',
+      '--use-webgpu-adapter=swiftshader',
+      '--enable-features=Vulkan',
+    ]);
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await site?.close();
+  });
+
+  it('computes a batch, a rollout and a chain', async () => {
+    const page = await browser.newPage();
+    await page.goto(`${site.url}/`);
+    const text = await page.locator('#result').textContent({ timeout: 50_000 });
+    const result = JSON.parse(text ?? '') as {
+      adapter: string;
+      qdd: number[];
+      q: number[];
+      large: number[];
+      error?: string;
+    };
+    expect(result.error).toBeUndefined();
+    expect(result.adapter.toLowerCase()).toContain('swiftshader');
+    const close = (got: readonly number[], expected: Float64Array, bound: number): void => {
+      const size = Math.max(...expected.map(Math.abs));
+      expect(got).toHaveLength(expected.length);
+      got.forEach((x, k) => {
+        expect(Math.abs(x - expected[k]) / size).toBeLessThan(bound);
+      });
+    };
+    const mechanism = builtinMechanism('chain-6');
+    const state = State.random(mechanism, 34);
+    close(result.qdd, forwardDynamics(mechanism, state), 1e-4);
+    for (let k = 0; k < 3; k++) {
+      const qdd = forwardDynamics(mechanism, state);
+      qdd.forEach((a, i) => {
+        state.v[i] += 1e-3 * a;
+        state.q[i] += 1e-3 * state.v[i];
+      });
+    }
+    close(result.q, state.q, 1e-5);
+    const chain = builtinMechanism('chain-20');
+    close(result.large, forwardDynamics(chain, State.random(chain, 1)), 1e-4);
+    await page.close();
+  });
+});
