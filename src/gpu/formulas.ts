@@ -107,7 +107,6 @@ export class Links {
     this.motions[i] = motion;
     this.lags[i] = lag;
     this.forces[i] = force;
-    g.mark();
   }
 
   /** Once more what the way back needs, from the parent's motion and the coordinates. */
@@ -139,7 +138,6 @@ export class Links {
       this.#tau(link),
     );
     this.columns[i] = columns;
-    g.mark();
     const { parent } = link.unit;
     if (parent < 0) return;
     const sum = this.sums[parent];
@@ -157,7 +155,6 @@ export class Links {
     // The inverse of a rate's factor is a force's, since the sense is 1 or -1.
     const inMetres = qdd.map((value, k) => g.mul(link.forces[k], value));
     finish(g, link, inMetres);
-    g.mark();
   }
 
   #loaded(link: UnitFormulas): UnitFormulas {
@@ -218,11 +215,11 @@ export interface Halves {
 export function halvedForward(
   plan: Plan,
   finish: Finish,
-  { keepPoses, twice = false }: { readonly keepPoses: boolean; readonly twice?: boolean },
+  { keepPoses }: { readonly keepPoses: boolean },
   passive?: Passive,
 ): Halves {
   const inward = graphForGpu();
-  const first = new Links(inward, plan, passive, twice);
+  const first = new Links(inward, plan, passive);
   let kept = 0;
   /** For each link where its numbers are, -1 for those that are known without being kept. */
   const places: number[][] = [];

@@ -77,7 +77,7 @@ const ROLES: { readonly [task in Task]: readonly (readonly [BufferName, GPUBuffe
 };
 
 /** Where what is kept between the halves of forward dynamics lives. */
-export type Memory = 'registers' | 'private' | 'workgroup' | 'storage';
+export type HalfwayMemory = 'registers' | 'workgroup';
 
 export const PARAMETERS = `struct Parameters { groups: u32, stride: u32, zero: u32, nothing: u32, step: f32, time: f32, none: f32, first: u32 }
 `;
@@ -109,7 +109,6 @@ function statements(
   graph: Graph,
   kept: { readonly read: (i: number) => string; readonly write: (i: number, value: string) => string },
   again: boolean,
-  fence: string | undefined,
 ): string {
   const extra = again ? 'Again' : '';
   const read = (array: number, i: number): string => {
@@ -153,7 +152,7 @@ function statements(
         return kept.write(i, value);
     }
   };
-  return emitStatements(graph, { read, write, prefix: again ? 'm' : 'n', ...(fence !== undefined && { fence }) });
+  return emitStatements(graph, { read, write, prefix: again ? 'm' : 'n' });
 }
 
 /** `size` sums up all results, far below overflow: it is finite where they all are. Its bits tell, whatever maths flags. */
@@ -163,8 +162,6 @@ const FLAG = `flags[state] = select(0u, 1u, ${NOT_FINITE});`;
 export interface KernelOptions extends Sizes {
   readonly task: Task;
   readonly workgroupSize: number;
-  /** Workgroup barriers between the steps: they keep compilers from spreading live numbers over the whole function. */
-  readonly fenced?: boolean;
 }
 
 const NOT_KEPT = {
@@ -178,7 +175,7 @@ const NOT_KEPT = {
 
 /** One graph, one thread for each state, everything in registers. */
 export function registerKernel(graph: Graph, options: KernelOptions, more: Kernel['uses'] = []): Kernel {
-  const { task, workgroupSize, nq, nv, fenced } = options;
+  const { task, workgroupSize, nq, nv } = options;
   const uses = [...usesOf(task, false), ...more];
   const code = `${header(uses)}
 ${FUNCTIONS}
@@ -186,7 +183,7 @@ ${FUNCTIONS}
 let state = group.x * ${workgroupSize}u + local.x;
 ${placesOf(nq, nv)}
 var size = 0.0f;
-${statements(graph, NOT_KEPT, false, fenced === true ? 'workgroupBarrier();' : undefined)}
+${statements(graph, NOT_KEPT, false)}
 ${FLAG}
 }
 `;
@@ -202,54 +199,26 @@ const placesOf = (nq: number, nv: number): string =>
 let atQSecond = atQ + P.nothing; let atVSecond = atV + P.nothing;
 let atQAgain = atQ + P.zero; let atVAgain = atV + P.zero;`;
 
-/** Both halves in one kernel, with what is kept in memory of the thread's own. */
-export function halvedKernel({ inward, outward, kept }: Halves, memory: Memory, options: KernelOptions): Kernel {
-  const { task, workgroupSize, nq, nv, fenced } = options;
-  const storage = memory === 'storage';
-  const uses = usesOf(task, storage);
-  const place = {
-    registers: (i: number) => `k${i}`,
-    private: (i: number) => `own[P.zero + ${i}u]`,
-    workgroup: (i: number) => `own[local.x + ${i * workgroupSize}u]`,
-    storage: (i: number) => `kept[atKept + ${TILE * i}u]`,
-  }[memory];
-  const declare = memory === 'registers' ? 'let ' : '';
-  const access = { read: place, write: (i: number, value: string) => `${declare}${place(i)} = ${value};` };
-  const fence = fenced === true ? 'workgroupBarrier();' : undefined;
-  const shared = memory === 'workgroup' ? `var<workgroup> own: array<f32, ${kept * workgroupSize}>;` : '';
-  const own = memory === 'private' ? `var own: array<f32, ${kept}>;` : '';
-  const body = `${placesOf(nq, nv)}
-var size = 0.0f;
-${statements(inward, access, false, fence)}
-${memory === 'registers' ? '' : 'workgroupBarrier();'}
-${statements(outward, access, true, fence)}
-${FLAG}`;
+/** Both halves in one kernel; what is kept stays in registers or waits in workgroup memory. */
+export function halvedKernel({ inward, outward, kept }: Halves, memory: HalfwayMemory, options: KernelOptions): Kernel {
+  const { task, workgroupSize, nq, nv } = options;
+  const uses = usesOf(task, false);
+  const shared = memory === 'workgroup';
+  const place = (i: number): string => (shared ? `own[local.x + ${i * workgroupSize}u]` : `k${i}`);
+  const access = { read: place, write: (i: number, value: string) => `${shared ? '' : 'let '}${place(i)} = ${value};` };
   const code = `${header(uses)}
-${shared}
+${shared ? `var<workgroup> own: array<f32, ${kept * workgroupSize}>;` : ''}
 ${FUNCTIONS}
 @compute @workgroup_size(${workgroupSize}) fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local: vec3u) {
-${own}
-${
-  storage
-    ? `let thread = group.x * ${workgroupSize}u + local.x;
-let atKept = (thread >> 5u) * ${TILE * kept}u + (thread & 31u);
-for (var at = group.x; at < P.groups; at += P.stride) {
-let state = at * ${workgroupSize}u + local.x;
-${body}
-}`
-    : `let state = group.x * ${workgroupSize}u + local.x;
-${body}`
-}
+let state = group.x * ${workgroupSize}u + local.x;
+${placesOf(nq, nv)}
+var size = 0.0f;
+${statements(inward, access, false)}
+${statements(outward, access, true)}
+${FLAG}
 }
 `;
-  return {
-    code,
-    workgroupSize,
-    groupStates: workgroupSize,
-    uses,
-    keptPerThread: storage ? kept : 0,
-    keptPerState: 0,
-  };
+  return { code, workgroupSize, groupStates: workgroupSize, uses, keptPerThread: 0, keptPerState: 0 };
 }
 
 /** What one kernel of several computes: graphs one after the other, or side by side in threads of their own. */
@@ -269,10 +238,10 @@ export function passKernels(passes: readonly Pass[], kept: number, options: Kern
     const body =
       'limbs' in pass
         ? `switch (group.y) {
-${pass.limbs.map((graph, k) => `case ${k}u: {\n${statements(graph, access, false, undefined)}\n}`).join('\n')}
+${pass.limbs.map((graph, k) => `case ${k}u: {\n${statements(graph, access, false)}\n}`).join('\n')}
 default: {}
 }`
-        : pass.graphs.map((graph, k) => statements(graph, access, k > 0, undefined)).join('\n');
+        : pass.graphs.map((graph, k) => statements(graph, access, k > 0)).join('\n');
     // The first kernel with results sets the flag, the others may add to it.
     const results = body.includes('size = ');
     const flag = !results ? '' : flagged ? `if (${NOT_FINITE}) { flags[state] = 1u; }` : FLAG;

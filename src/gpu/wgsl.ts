@@ -28,8 +28,6 @@ export interface Access {
 export interface EmitOptions extends Access {
   /** Prefix of all names: bodies of one function must not share names. */
   readonly prefix?: string;
-  /** Put between the steps of the algorithm (the graph's marks): compilers do not move work across it. */
-  readonly fence?: string;
   /**
    * Reads everything before anything is written: where arrays are both read and written, a compiler must keep reads behind
    * writes, and each of them waits for memory.
@@ -99,10 +97,7 @@ function usesOf(graph: Graph): Uses {
 }
 
 /** The statements that compute a graph's outputs. */
-export function emitStatements(
-  graph: Graph,
-  { read, write, prefix = 'n', fence, readFirst = false }: EmitOptions,
-): string {
+export function emitStatements(graph: Graph, { read, write, prefix = 'n', readFirst = false }: EmitOptions): string {
   const { op, a, b, x, size } = graph;
   const { live, fused } = usesOf(graph);
   const lines: string[] = [];
@@ -169,9 +164,7 @@ export function emitStatements(
     for (const { array, i, node } of list ?? []) lines.push(write(array, i, nameOf(node)));
   };
   if (readFirst) for (let n = 0; n < size; n++) if (live[n] === 1 && op[n] === INPUT) nameOf(n);
-  const marks = new Set(fence === undefined ? [] : graph.marks);
   for (let n = 0; n < size; n++) {
-    if (marks.has(n)) lines.push(fence!);
     if (live[n] === 0 || fused[n] === 1 || op[n] <= INPUT || op[n] === NEG) continue;
     // Operands first: reading them may add lines of its own.
     const text = expression(n);

@@ -38,7 +38,6 @@ describe.skipIf(!hasSoftwareGpu())('assembly on the GPU', () => {
     ['chain-2', 1e-4],
     ['chain-7', 1e-4],
     ['chain-1024', 1e-4],
-    ['chain-9-free', 1e-5],
     ['chain-33-spherical-free', 1e-5],
   ])('%s', async (name, bound) => {
     expect(await error(builtinMechanism(name), 3)).toBeLessThan(bound);
