@@ -3,8 +3,8 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { addBenchForward } from './commands/bench-fd.js';
-import { addBenchParallel } from './commands/bench-parallel.js';
 import { addBenchGpu } from './commands/bench-gpu.js';
+import { addBenchParallel } from './commands/bench-parallel.js';
 import { addForward, addInverse } from './commands/dynamics.js';
 import { addDescribe, addEnergy, addInfo, addModels } from './commands/inspect.js';
 import { addInverseMotion } from './commands/inverse.js';
