@@ -117,6 +117,20 @@ describe('bits', () => {
   );
 });
 
+describe('bits, before threads are there', () => {
+  it('are those of afterwards', async () => {
+    const mechanism = builtinMechanism('chain-64-free');
+    const dynamics = new ParallelDynamics(mechanism, { workers: 2, deterministic: true });
+    const state = State.random(mechanism, 1);
+    const first = dynamics.forward(state);
+    expect(dynamics.mode).toBe('serial');
+    await dynamics.ready();
+    expect(dynamics.mode).toBe('parallel');
+    for (let k = 0; k < 100; k++) expect(dynamics.forward(state)).toEqual(first);
+    dynamics.dispose();
+  });
+});
+
 describe('threads that fail', () => {
   it('are replaced, and steps go on meanwhile', async () => {
     const mechanism = builtinMechanism('chain-64-free');
