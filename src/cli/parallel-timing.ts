@@ -71,7 +71,7 @@ export async function timeParallel(
     }),
   ];
   for (const { call } of tasks) {
-    await warmUp(call);
+    await warmUp(call, 2 * milliseconds);
     signal.throwIfAborted();
   }
   const times = timings(tasks, milliseconds);

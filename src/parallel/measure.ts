@@ -12,8 +12,8 @@ const WARM = 1500;
  * Calls a function until it gets no faster: engines compile WebAssembly again, better, after some hundred calls, on
  * threads of their own, for which it pauses.
  */
-export async function warmUp(call: () => void): Promise<void> {
-  const until = performance.now() + WARM;
+export async function warmUp(call: () => void, most = WARM): Promise<void> {
+  const until = performance.now() + most;
   let best = Number.POSITIVE_INFINITY;
   let calls = 0;
   for (let stale = 0; stale < 4 && performance.now() < until; ) {

@@ -7,7 +7,7 @@ import { addPassiveForces } from '../dynamics/passive.js';
 import { MechanismError, SimulationError } from '../mechanism/errors.js';
 import type { Mechanism } from '../mechanism/mechanism.js';
 import { State } from '../mechanism/state.js';
-import { chooseCutting } from './choose.js';
+import { type Choice, chooseCutting } from './choose.js';
 import { timings, warmUp } from './measure.js';
 import { type Pool, sharedPool } from './pool.js';
 import { COSTS } from './predict.js';
@@ -80,6 +80,7 @@ export class ParallelDynamics {
   #team: Team | undefined;
   /** The same program alone, in a team; or one piece of shared code, where that is the fastest on one thread. */
   #alone: Program | undefined;
+  #common: Program | undefined;
   #ready: Promise<void> | undefined;
   #retreat = 0;
   #failures = 0;
@@ -148,6 +149,8 @@ export class ParallelDynamics {
   /** Accelerations under the joint forces tau; options as in Dynamics, some of which take one thread. */
   forward(state: State, tau?: Float64Array, options?: ForwardOptions): Float64Array {
     if (this.#ready === undefined && !this.#disposed) void this.ready();
+    // The same bits from the first call on, whether threads are there yet or not.
+    if (this.#options.deterministic === true && this.#alone === undefined) this.#alone = this.#fixed();
     const { nq, nv } = this.mechanism;
     const special =
       options !== undefined &&
@@ -201,6 +204,7 @@ export class ParallelDynamics {
     this.#disposed = true;
     this.#leave();
     this.#alone = undefined;
+    this.#common = undefined;
     this.serial.dispose();
   }
 
@@ -255,6 +259,19 @@ export class ParallelDynamics {
     return this.serial.readable.forward(state, tau, options);
   }
 
+  /** The program of the one cutting for all numbers of workers; undefined where there can be no code. */
+  #fixed(): Program | undefined {
+    if (this.#disposed || this.serial.tier === 'plain') return undefined;
+    this.#common ??= new Program(this.#choose(this.#options.scheduleFor ?? COMMON));
+    return this.#common;
+  }
+
+  #choose(segments: number): Choice {
+    const { root } = this.#options;
+    const body = root === undefined ? undefined : this.mechanism.bodyIndex(root);
+    return chooseCutting(this.mechanism, segments, COSTS, body);
+  }
+
   async #prepare(): Promise<void> {
     const reason = reasonForPlain(this.mechanism) ?? reasonForOneThread();
     if (reason !== undefined) {
@@ -271,7 +288,7 @@ export class ParallelDynamics {
     const most = given === 'auto' ? await processors() : given;
     try {
       await this.serial.ready();
-      const settled = prefer === 'parallel' || deterministic;
+      const settled = (prefer === 'parallel' && given !== 'auto') || deterministic;
       if (!settled) this.#alone = await this.#onThread();
       let best: { team: Team; ns: number } | undefined;
       let alone = Number.POSITIVE_INFINITY;
@@ -282,7 +299,8 @@ export class ParallelDynamics {
         if (team === undefined) continue;
         if (settled) {
           this.#predictedNs = team.program.choice.predictedNs;
-          this.#use(team);
+          if (this.#disposed) team.pool.remove(team.job.id);
+          else this.#use(team);
           return;
         }
         const times = await this.#measure(team);
@@ -295,7 +313,10 @@ export class ParallelDynamics {
           break;
         }
       }
-      if (this.#disposed) return;
+      if (this.#disposed) {
+        best?.team.pool.remove(best.team.job.id);
+        return;
+      }
       if (best === undefined) {
         this.#notes.push('One thread: nothing to gain is predicted for several.');
         return;
@@ -303,7 +324,7 @@ export class ParallelDynamics {
       this.#serialNs = alone;
       this.#parallelNs = best.ns;
       this.#predictedNs = best.team.program.choice.predictedNs;
-      if (isFaster(best.ns, alone)) this.#use(best.team);
+      if (isFaster(best.ns, alone) || prefer === 'parallel') this.#use(best.team);
       else {
         this.#notes.push('One thread: measured to be faster.');
         best.team.pool.remove(best.team.job.id);
@@ -338,14 +359,12 @@ export class ParallelDynamics {
   }
 
   async #assemble(workers: number, always: boolean): Promise<Team | undefined> {
-    const { deterministic = false, root, jitter = 0, patience, failure } = this.#options;
-    const segments = this.#options.scheduleFor ?? (deterministic ? COMMON : workers);
-    const rootBody = root === undefined ? undefined : this.mechanism.bodyIndex(root);
-    const choice = chooseCutting(this.mechanism, segments, COSTS, rootBody);
+    const { deterministic = false, jitter = 0, patience, failure, scheduleFor = workers } = this.#options;
+    const fixed = deterministic ? this.#fixed() : undefined;
+    const choice = fixed?.choice ?? this.#choose(scheduleFor);
     if (choice.segments < 2 && !always) return undefined;
-    const single = chooseCutting(this.mechanism, 1, COSTS).predictedNs;
-    if (!always && choice.predictedNs > (1 - WORTH) * single) return undefined;
-    const program = new Program(choice);
+    if (!always && choice.predictedNs > (1 - WORTH) * this.#choose(1).predictedNs) return undefined;
+    const program = fixed ?? new Program(choice);
     const pool = sharedPool();
     const threads = Math.min(workers, choice.segments);
     const { arrays, job, runner } = program.shared(pool.newJob(), threads, pool.control, jitter);

@@ -21,7 +21,7 @@ export const JOB = LINE;
 /** ... and the last epoch that the caller has given up. */
 export const ABANDONED = 2 * LINE;
 const THREADS = 3 * LINE;
-/** For each thread: 1 while it sleeps, the last epoch that it has left behind, and messages sent to it. */
+/** For each thread: whether it sleeps, the last epoch that it has left behind, and messages sent to it. */
 const SLEEPS = 0;
 const LEFT = LINE;
 const MAIL = 2 * LINE;
@@ -39,6 +39,10 @@ const SEGMENT_WORDS = 6 * LINE;
 export const MAX_SEGMENTS = 256;
 export const CONTROL_WORDS = SEGMENTS + MAX_SEGMENTS * SEGMENT_WORDS;
 
+/** A thread goes to sleep and wakes up by itself; the caller turns asleep into called. */
+export const AWAKE = 0;
+export const ASLEEP = 1;
+export const CALLED = 2;
 export const sleeps = (thread: number): number => THREADS + THREAD_WORDS * thread + SLEEPS;
 export const left = (thread: number): number => THREADS + THREAD_WORDS * thread + LEFT;
 export const mail = (thread: number): number => THREADS + THREAD_WORDS * thread + MAIL;

@@ -2,7 +2,7 @@
 
 import { type WasmMemory, type WasmModule, webAssembly } from '../compile/webassembly.js';
 import { runTask } from './batch-task.js';
-import { EPOCH, JOB, type Job, mail, sleeps } from './protocol.js';
+import { ASLEEP, AWAKE, EPOCH, JOB, type Job, mail, sleeps } from './protocol.js';
 import { Runner } from './runner.js';
 
 /** Milliseconds of spinning after a step before a thread goes to sleep. */
@@ -72,9 +72,9 @@ function serve(words: Int32Array): void {
     if (Atomics.load(words, letters) !== read) return;
     if (performance.now() - since < PATIENCE) continue;
     // Whoever writes a new epoch looks at `sleeps` afterwards: either it sees this, or the wait sees the epoch.
-    Atomics.store(words, sleeps(thread), 1);
+    Atomics.store(words, sleeps(thread), ASLEEP);
     while (Atomics.wait(words, EPOCH, epoch, NAP) === 'timed-out' && Atomics.load(words, letters) === read);
-    Atomics.store(words, sleeps(thread), 0);
+    Atomics.store(words, sleeps(thread), AWAKE);
     since = performance.now();
   }
 }

@@ -201,7 +201,7 @@ export async function reproduceFigure4(options: TimesOptions, terminal: Terminal
   const { serial: compiled } = serial;
   await compiled.ready();
   const single = (): void => void compiled.forward(state, undefined, out);
-  await warmUp(single);
+  await warmUp(single, 2000 * options.seconds);
   const pool = sharedPool();
   const rows: { root: number; ns: number; serialNs: number; predictedNs: number }[] = [];
   for (let root = 1; root < JOINTS; root += options.every) {
@@ -226,7 +226,7 @@ export async function reproduceFigure4(options: TimesOptions, terminal: Terminal
         if (runner.stolen === 0) return;
       }
     };
-    await warmUp(call);
+    await warmUp(call, 2000 * options.seconds);
     const tasks: Timed[] = [{ call: single }, { call, before }];
     const [one, two] = timings(tasks, 1000 * options.seconds * (options.every / JOINTS) * 4);
     rows.push({ root, ns: two.ns, serialNs: one.ns, predictedNs });
