@@ -1,0 +1,69 @@
+// Threads where they are not alone: a busy machine, and batches of states. (One mechanism on several threads is measured by
+// `manikin bench parallel`.)
+
+import { spawn } from 'node:child_process';
+import { CompiledDynamics } from '../src/compile/index.js';
+import { State } from '../src/mechanism/state.js';
+import { builtinMechanism } from '../src/models/index.js';
+import { Batch, endThreads, ParallelDynamics } from '../src/parallel/index.js';
+
+/** Mean microseconds of a step beside four processes that spin, in turn with the compiled code for one thread. */
+async function busy(model: string, seconds: number): Promise<object> {
+  const mechanism = builtinMechanism(model);
+  const parallel = new ParallelDynamics(mechanism, { workers: 2, prefer: 'parallel' });
+  await parallel.ready();
+  const compiled = new CompiledDynamics(mechanism);
+  await compiled.ready();
+  const state = State.random(mechanism, 1);
+  const out = { out: new Float64Array(mechanism.nv) };
+  const engines = [compiled, parallel];
+  for (let k = 0; k < 5000; k++) for (const engine of engines) engine.forward(state, undefined, out);
+  const spinners = Array.from({ length: 4 }, () => spawn(process.execPath, ['-e', 'for (;;);']));
+  try {
+    await new Promise((done) => setTimeout(done, 300));
+    const time = [0, 0];
+    const calls = [0, 0];
+    for (const end = performance.now() + 1000 * seconds; performance.now() < end; )
+      engines.forEach((engine, i) => {
+        const start = performance.now();
+        while (performance.now() - start < 100) {
+          for (let k = 0; k < 20; k++) engine.forward(state, undefined, out);
+          calls[i] += 20;
+        }
+        time[i] += performance.now() - start;
+      });
+    const [serial, threads] = time.map((ms, i) => (1000 * ms) / calls[i]);
+    return { model, serialMicroseconds: serial, parallelMicroseconds: threads, ratio: threads / serial };
+  } finally {
+    for (const spinner of spinners) spinner.kill();
+    parallel.dispose();
+  }
+}
+
+/** Milliseconds for many states, arrays in shared memory, the least of 60 runs in turn. */
+async function batches(model: string, states: number): Promise<object> {
+  const mechanism = builtinMechanism(model);
+  const one = new Batch(mechanism, { workers: 1 });
+  const two = new Batch(mechanism, { workers: 2 });
+  const arrays = one.allocate(states);
+  for (let s = 0; s < states; s++) {
+    const { q, v } = State.random(mechanism, s % 100);
+    arrays.q.set(q, s * mechanism.nq);
+    arrays.v.set(v, s * mechanism.nv);
+  }
+  const least = [Infinity, Infinity];
+  for (let run = 0; run < 60; run++)
+    for (const [i, batch] of [one, two].entries()) {
+      const start = performance.now();
+      await batch.forward(arrays);
+      least[i] = Math.min(least[i], performance.now() - start);
+    }
+  return { model, states, oneMilliseconds: least[0], twoMilliseconds: least[1], gain: least[0] / least[1] };
+}
+
+export async function run(): Promise<object> {
+  const batch = await batches('human-34', 10_000);
+  const underLoad = [await busy('chain-200', 10), await busy('crowd-20', 10)];
+  endThreads();
+  return { batch, busy: underLoad };
+}
