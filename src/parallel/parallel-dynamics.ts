@@ -70,6 +70,12 @@ interface Team {
 
 export type Mode = 'serial' | 'parallel';
 
+/** Arrays that forward dynamics works on in place, and the call. */
+export interface InPlace extends Omit<Arrays, 'qdd'> {
+  /** Accelerations for what stands in q, v and tau; the array is valid until the next call. */
+  run(): Float64Array;
+}
+
 export class ParallelDynamics {
   readonly mechanism: Mechanism;
   /** What runs on one thread, and everything but plain forward dynamics. */
@@ -180,6 +186,64 @@ export class ParallelDynamics {
     return this.#result(arrays, state, tau, options);
   }
 
+  /**
+   * Arrays in the memory of whatever computes now, for loops that cannot afford copies: between threads every number that
+   * the caller writes travels to another core. Nothing is checked. Ask again after `ready`; after threads were lost the
+   * same arrays go on working, on one thread.
+   */
+  direct(): InPlace {
+    if (this.#options.deterministic === true && this.#alone === undefined) this.#alone = this.#fixed();
+    const team = this.#mode === 'parallel' ? this.#team : undefined;
+    if (team !== undefined) {
+      const { q, v, tau } = team.arrays;
+      return { q, v, tau, run: () => this.#inPlace(team) };
+    }
+    if (this.#alone !== undefined) {
+      const { arrays, runner } = this.#alone.alone;
+      const { q, v, tau, qdd } = arrays;
+      return {
+        q,
+        v,
+        tau,
+        run: () => {
+          runner.alone();
+          return qdd;
+        },
+      };
+    }
+    const compiled = this.serial.direct('forward');
+    if (compiled !== undefined) {
+      const { q, v, tau, qdd, run } = compiled;
+      return {
+        q,
+        v,
+        tau,
+        run: () => {
+          run();
+          return qdd;
+        },
+      };
+    }
+    const state = new State(this.mechanism);
+    const tau = new Float64Array(this.mechanism.nv);
+    const options = { out: new Float64Array(this.mechanism.nv) };
+    return { q: state.q, v: state.v, tau, run: () => this.serial.forward(state, tau, options) };
+  }
+
+  /** A step on the team's arrays. Where threads cannot do it, the same program alone, in its own memory: theirs may be in use. */
+  #inPlace(team: Team): Float64Array {
+    if (this.#team === team && this.#retreat === 0) {
+      if (this.#isFree(team) && this.#step(team)) return team.arrays.qdd;
+    } else if (this.#retreat > 0) this.#retreat--;
+    const { arrays, runner } = team.program.alone;
+    arrays.q.set(team.arrays.q);
+    arrays.v.set(team.arrays.v);
+    arrays.tau.set(team.arrays.tau);
+    runner.alone();
+    this.#counts.alone++;
+    return arrays.qdd;
+  }
+
   inverse(state: State, qdd?: Float64Array, options?: InverseOptions): Float64Array {
     return this.serial.inverse(state, qdd, options);
   }
@@ -210,32 +274,40 @@ export class ParallelDynamics {
 
   /** All threads on one step; undefined where it was given up or cannot be begun. */
   #together(team: Team, state: State, tau: Float64Array | undefined, options: ForwardOptions | undefined) {
-    const { pool, runner, arrays, job } = team;
+    if (!this.#isFree(team)) return undefined;
+    this.#load(team.arrays, state, tau, options);
+    return this.#step(team, state.time) ? this.#result(team.arrays, state, tau, options) : undefined;
+  }
+
+  /** Whether all threads have left the step before. One that stays away too long is lost. */
+  #isFree({ pool }: Team): boolean {
     const busy = pool.busyFor();
-    if (busy > 0) {
-      if (busy > LOST) this.#lose('a thread does not answer');
-      return undefined;
-    }
-    this.#load(arrays, state, tau, options);
+    if (busy > LOST) this.#lose('a thread does not answer');
+    return busy <= 0;
+  }
+
+  /** One step by all threads, on their arrays; false where it was given up. */
+  #step(team: Team, time?: number): boolean {
+    const { pool, runner, job } = team;
     if (pool.step(job, runner, performance.now() + team.patience)) {
       this.#counts.parallel++;
       this.#counts.stolen += runner.stolen;
       // What was taken back says that threads come late: the machine is busy, or steps are rare.
       if (runner.stolen === 0) this.#failures = 0;
       else this.#retreatFrom();
-      return this.#result(arrays, state, tau, options);
+      return true;
     }
     this.#counts.abandoned++;
     if (this.#options.failure === 'error') {
       this.#lose('a thread does not answer');
       throw new SimulationError(
         'threads',
-        `The threads did not finish the step at time ${state.time} within ${team.patience} ms. The state is unchanged; new threads are being started.`,
-        { time: state.time },
+        `The threads did not finish the step${time === undefined ? '' : ` at time ${time}`} within ${team.patience} ms. The state is unchanged; new threads are being started.`,
+        time === undefined ? {} : { time },
       );
     }
     this.#retreatFrom();
-    return undefined;
+    return false;
   }
 
   #retreatFrom(): void {

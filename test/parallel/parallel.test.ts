@@ -3,12 +3,13 @@
 import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Dynamics } from '../../src/dynamics/dynamics.js';
+import { createMechanism } from '../../src/mechanism/create.js';
 import { MechanismError, SimulationError } from '../../src/mechanism/errors.js';
 import { State } from '../../src/mechanism/state.js';
 import { builtinMechanism } from '../../src/models/index.js';
 import { endThreads, ParallelDynamics } from '../../src/parallel/index.js';
 import { sharedPool } from '../../src/parallel/pool.js';
-import { randomMechanism, randomVector, relativeError } from '../support/random-mechanism.js';
+import { randomMechanism, randomSpec, randomVector, relativeError } from '../support/random-mechanism.js';
 import { Walker } from './support.js';
 
 beforeAll(() => {
@@ -128,6 +129,58 @@ describe('bits, before threads are there', () => {
     expect(dynamics.mode).toBe('parallel');
     for (let k = 0; k < 100; k++) expect(dynamics.forward(state)).toEqual(first);
     dynamics.dispose();
+  });
+});
+
+describe('arrays in place', () => {
+  const same = (dynamics: ParallelDynamics, count: number, expected: (state: State) => Float64Array): void => {
+    const { q, v, tau, run } = dynamics.direct();
+    tau.fill(0);
+    for (let seed = 1; seed <= count; seed++) {
+      const state = State.random(dynamics.mechanism, seed);
+      q.set(state.q);
+      v.set(state.v);
+      expect(run()).toEqual(expected(state));
+    }
+  };
+
+  it('give the bits of forward, by one thread and by several, and when threads are killed', async () => {
+    const mechanism = builtinMechanism('chain-64-free');
+    const dynamics = new ParallelDynamics(mechanism, { workers: 2, deterministic: true, retreat: false });
+    const reference = new ParallelDynamics(mechanism, { workers: 1, deterministic: true });
+    const expected = (state: State): Float64Array => reference.forward(state);
+    same(dynamics, 3, expected);
+    await dynamics.ready();
+    expect(dynamics.mode).toBe('parallel');
+    // Until threads have woken up, the caller may do it alone.
+    for (let k = 0; k < 200 && dynamics.counts.parallel === 0; k++) same(dynamics, 20, expected);
+    expect(dynamics.counts.parallel).toBeGreaterThan(0);
+    const { q, v, tau, run } = dynamics.direct();
+    tau.fill(0);
+    const state = State.random(mechanism, 7);
+    q.set(state.q);
+    v.set(state.v);
+    for (let k = 0; k < 300; k++) {
+      if (k === 100) sharedPool().kill(1);
+      expect(run()).toEqual(expected(state));
+      if (k % 50 === 49) await turn();
+    }
+    dynamics.dispose();
+    reference.dispose();
+  });
+
+  it('without threads are those of the compiled code, or of the readable algorithm', async () => {
+    const figure = builtinMechanism('human-34');
+    const serial = new ParallelDynamics(figure, { workers: 1 });
+    await serial.ready();
+    same(serial, 3, (state) => serial.forward(state));
+    serial.dispose();
+    const spec = { ...randomSpec(11, { bodies: 5, types: ['revolute'] }) };
+    const coupled = createMechanism({ ...spec, couplings: [{ joint: 'j3', source: 'j1', multiplier: 0.5 }] });
+    const plain = new ParallelDynamics(coupled, { workers: 2 });
+    await plain.ready();
+    same(plain, 3, (state) => new Dynamics(coupled).forward(state));
+    plain.dispose();
   });
 });
 
