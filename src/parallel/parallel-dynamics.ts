@@ -289,7 +289,7 @@ export class ParallelDynamics {
   /** One step by all threads, on their arrays; false where it was given up. */
   #step(team: Team, time?: number): boolean {
     const { pool, runner, job } = team;
-    if (pool.step(job, runner, performance.now() + team.patience)) {
+    if (pool.step(job, runner, team.patience)) {
       this.#counts.parallel++;
       this.#counts.stolen += runner.stolen;
       // What was taken back says that threads come late: the machine is busy, or steps are rare.
@@ -453,7 +453,7 @@ export class ParallelDynamics {
     team.patience = 1000;
     const together = (): void => {
       this.#load(team.arrays, state, undefined, undefined);
-      team.pool.step(team.job, team.runner, performance.now() + team.patience);
+      team.pool.step(team.job, team.runner, team.patience);
       copyFinite(options.out, team.arrays.qdd);
     };
     // With nothing in use yet, this is what one thread takes.

@@ -185,8 +185,8 @@ export class Pool {
     return 0;
   }
 
-  /** One step of a job with the help of its threads. False where it was given up at the deadline, or cannot begin. */
-  step(job: Job, runner: Runner, deadline: number): boolean {
+  /** One step of a job with the help of its threads. False where it was given up after `patience` ms, or cannot begin. */
+  step(job: Job, runner: Runner, patience: number): boolean {
     if (this.busyFor() > 0) return false;
     const { control } = this;
     const { segments, threadOf } = job;
@@ -209,7 +209,7 @@ export class Pool {
       if (Atomics.load(control, sleeps(k)) === ASLEEP)
         asleep = Atomics.compareExchange(control, sleeps(k), ASLEEP, CALLED) === ASLEEP || asleep;
     if (asleep) Atomics.notify(control, EPOCH);
-    if (runner.lead(epoch, deadline)) return true;
+    if (runner.lead(epoch, patience)) return true;
     const threads = runner.abandon(threadOf);
     if (threads.length > 0) this.#stragglers = { threads, epoch, since: performance.now() };
     return false;

@@ -34,6 +34,11 @@ interface SegmentCode extends JobSegment {
 const GRACE = 2000;
 /** Spins between looks at the clock. */
 const SPINS = 200;
+/**
+ * Spins, about a microsecond, before the caller looks at what others have claimed: a look takes the line of the claim away
+ * from its thread, which then begins the next step later. Threads that are awake are done by then, or have claimed.
+ */
+const PROMPT = 1000;
 
 export class Runner {
   readonly #flags: Int32Array;
@@ -49,8 +54,9 @@ export class Runner {
   #at = -1;
   #random = 1;
   #epoch = 0;
-  /** When the caller's patience ends; far away for other threads, which are told. */
-  #deadline = Number.POSITIVE_INFINITY;
+  /** The caller's patience in milliseconds, counted from its first long wait, and when it ends; 0 before that. */
+  #patience = 0;
+  #deadline = 0;
   /** Segments that the caller has taken back in this step. */
   stolen = 0;
 
@@ -126,9 +132,10 @@ export class Runner {
   }
 
   /** The caller's part: all of the epoch, with the help of others. False where its patience ended. */
-  lead(epoch: number, deadline: number): boolean {
+  lead(epoch: number, patience: number): boolean {
     this.#epoch = epoch;
-    this.#deadline = deadline;
+    this.#patience = patience;
+    this.#deadline = 0;
     this.stolen = 0;
     const flags = this.#flags;
     const own = this.#own;
@@ -155,6 +162,7 @@ export class Runner {
     }
     // What others have not begun to bring down is done here, parents first.
     for (let s = 0; s < count; s++) {
+      if (down[s] === epoch || this.#comes(done(s))) continue;
       if (Atomics.load(flags, returning(s)) === epoch) continue;
       if (!this.#await(this.#segments[s].grounded ? risen(s) : told(s))) return false;
       // Its own thread has been told at the same moment: it goes first if it is there.
@@ -238,14 +246,27 @@ export class Runner {
     const epoch = this.#epoch;
     if (Atomics.load(flags, flag) === epoch) return true;
     const caller = this.#thread === 0;
-    if (caller) this.#takeBack();
+    if (caller) {
+      if (this.#comes(flag)) return true;
+      this.#takeBack();
+    }
     for (;;) {
       for (let k = 0; k < SPINS; k++) if (Atomics.load(flags, flag) === epoch) return true;
       if (caller) {
-        if (performance.now() > this.#deadline) return false;
+        const now = performance.now();
+        if (this.#deadline === 0) this.#deadline = now + this.#patience;
+        if (now > this.#deadline) return false;
       } else if (Atomics.load(flags, other) === epoch) return true;
       else if (Atomics.load(flags, ABANDONED) === epoch || Atomics.load(flags, EPOCH) !== epoch) return false;
     }
+  }
+
+  /** Whether a flag is raised promptly. */
+  #comes(flag: number): boolean {
+    const flags = this.#flags;
+    const epoch = this.#epoch;
+    for (let k = 0; k < PROMPT; k++) if (Atomics.load(flags, flag) === epoch) return true;
+    return false;
   }
 
   /**

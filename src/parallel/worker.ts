@@ -59,23 +59,33 @@ const runners = new Map<number, Runner>();
 /** Works on steps until there is a message to read. */
 function serve(words: Int32Array): void {
   const letters = mail(thread);
-  let since = performance.now();
+  // The clock is asked only when nothing comes for a while; 0 before that.
+  let since = 0;
+  let job = -1;
+  let runner: Runner | undefined;
   for (;;) {
     for (let k = 0; k < SPINS; k++) if (Atomics.load(words, EPOCH) !== epoch) break;
     const now = Atomics.load(words, EPOCH);
     if (now !== epoch) {
       epoch = now;
-      runners.get(Atomics.load(words, JOB))?.work(now);
-      since = performance.now();
+      const asked = Atomics.load(words, JOB);
+      if (asked !== job) {
+        job = asked;
+        runner = runners.get(job);
+      }
+      runner?.work(now);
+      since = 0;
       continue;
     }
     if (Atomics.load(words, letters) !== read) return;
-    if (performance.now() - since < PATIENCE) continue;
+    const clock = performance.now();
+    if (since === 0) since = clock;
+    if (clock - since < PATIENCE) continue;
     // Whoever writes a new epoch looks at `sleeps` afterwards: either it sees this, or the wait sees the epoch.
     Atomics.store(words, sleeps(thread), ASLEEP);
     while (Atomics.wait(words, EPOCH, epoch, NAP) === 'timed-out' && Atomics.load(words, letters) === read);
     Atomics.store(words, sleeps(thread), AWAKE);
-    since = performance.now();
+    since = 0;
   }
 }
 

@@ -156,7 +156,7 @@ describe.skipIf(!hasShared(FOLDER))('the OpenSim walking trial', () => {
   const parsed = there ? parseOsim(readShared(`${FOLDER}/subject01.osim`)) : undefined!;
   const model = there ? CoordinateModel.ofOsim(parsed) : undefined!;
   const table = there ? parseStorage(readShared(`${FOLDER}/subject01_walk_IK.mot`)) : undefined!;
-  const { motion } = there ? coordinateMotion(table, model.coordinates, 6) : undefined!;
+  const { motion } = there ? coordinateMotion(table, model.coordinates, 6) : { motion: undefined! };
   const trajectory = there ? model.trajectory(motion) : undefined!;
   const loads = there
     ? new AppliedLoads(
