@@ -123,7 +123,8 @@ export function relativeError(got: ArrayLike<number>, reference: ArrayLike<numbe
   for (let k = 0; k < reference.length; k++) {
     size = Math.max(size, Math.abs(reference[k]));
     const error = Math.abs(got[k] - reference[k]);
-    if (!(error <= worst)) worst = error;
+    if (Number.isNaN(error)) return Number.POSITIVE_INFINITY;
+    worst = Math.max(worst, error);
   }
   return worst / Math.max(size, 1);
 }
