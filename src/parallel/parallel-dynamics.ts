@@ -54,6 +54,8 @@ const SHARED_LINKS = 160;
 /** Steps on one thread after a first failure, and at most. */
 const RETREAT = 4;
 const MOST_RETREAT = 4096;
+/** How often threads that are lost while they start are started again. */
+const ATTEMPTS = 5;
 /** Milliseconds after which a silent thread counts as lost. */
 const LOST = 2000;
 
@@ -490,7 +492,7 @@ export class ParallelDynamics {
     void this.#rejoin(workers);
   }
 
-  async #rejoin(workers: number): Promise<void> {
+  async #rejoin(workers: number, attempt = 1): Promise<void> {
     const program = this.#alone;
     if (program === undefined) return;
     try {
@@ -508,7 +510,8 @@ export class ParallelDynamics {
       this.#retreat = 0;
       this.#failures = 0;
     } catch (error) {
-      this.#notes.push(`Threads could not be started again: ${String(error)}`);
+      if (attempt < ATTEMPTS && !this.#disposed) await this.#rejoin(workers, attempt + 1);
+      else this.#notes.push(`Threads could not be started again: ${String(error)}`);
     }
   }
 

@@ -213,6 +213,22 @@ describe('threads that fail', () => {
     reference.dispose();
   });
 
+  it('are replaced also when their successors fail on starting', async () => {
+    const mechanism = builtinMechanism('chain-64-free');
+    const dynamics = new ParallelDynamics(mechanism, { workers: 2, deterministic: true });
+    await dynamics.ready();
+    sharedPool().kill(1);
+    for (let k = 0; k < 400 && dynamics.lost === undefined; k++) await turn(5);
+    expect(dynamics.lost).toBeDefined();
+    // The new threads are starting.
+    for (let k = 0; k < 400 && sharedPool().size === 0; k++) await turn();
+    expect(dynamics.lost).toBeDefined();
+    sharedPool().kill(1);
+    for (let k = 0; k < 400 && dynamics.lost !== undefined; k++) await turn(10);
+    expect(dynamics.lost, dynamics.explain()).toBeUndefined();
+    dynamics.dispose();
+  });
+
   it('can be an error instead, with the state as it was', async () => {
     const mechanism = builtinMechanism('chain-64-free');
     const dynamics = new ParallelDynamics(mechanism, {
