@@ -3,6 +3,7 @@ import { parseUrdf, type UrdfOptions } from '../../src/formats/urdf.js';
 import { GROUND, type Joint, type Mechanism } from '../../src/mechanism/mechanism.js';
 import { State } from '../../src/mechanism/state.js';
 import { apply, transpose } from '../../src/spatial/matrix3.js';
+import { growth } from '../mechanism/support.js';
 import { expectClose, massProperties } from './support.js';
 
 const MASS = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>';
@@ -373,23 +374,29 @@ describe('the robot itself', () => {
     expect(warnings('2.0').map(({ code }) => code)).toEqual(['version']);
   });
 
-  it('may be 10 000 links long', () => {
-    const n = 10_000;
-    const links = Array.from({ length: n }, (_, k) => link(`l${k}`)).join('\n');
-    const joints = Array.from({ length: n - 1 }, (_, k) => joint(`j${k}`, `l${k}`, `l${k + 1}`, '<axis xyz="0 0 1"/>'));
-    const mechanism = robot(`${links}\n${joints.toReversed().join('\n')}`);
-    expect(mechanism.nv).toBe(n - 1);
-    expect(mechanism.joints[n - 1].parent).toBe(n - 2);
+  it('may be 10 000 links long, and takes time in proportion', () => {
+    const read = (n: number): void => {
+      const links = Array.from({ length: n }, (_, k) => link(`l${k}`)).join('\n');
+      const joints = Array.from({ length: n - 1 }, (_, k) =>
+        joint(`j${k}`, `l${k}`, `l${k + 1}`, '<axis xyz="0 0 1"/>'),
+      );
+      const mechanism = robot(`${links}\n${joints.toReversed().join('\n')}`);
+      expect(mechanism.nv).toBe(n - 1);
+      expect(mechanism.joints[n - 1].parent).toBe(n - 2);
+    };
+    expect(growth(read, 1250, 10_000)).toBeLessThan(24);
   });
 
-  it('may be one long row of fixed joints, merged', () => {
-    const n = 10_000;
-    const links = Array.from({ length: n }, (_, k) => link(`l${k}`)).join('\n');
-    const step = '<origin xyz="0.001 0 0" rpy="0 0 0.001"/>';
-    const joints = Array.from({ length: n - 1 }, (_, k) => joint(`j${k}`, `l${k}`, `l${k + 1}`, step, 'fixed'));
-    const mechanism = robot(`${links}\n${joints.join('\n')}`, { fixedJoints: 'merge' });
-    expect(mechanism.bodies).toHaveLength(1);
-    expect(mechanism.bodies[0].mass).toBe(n);
-    expect(mechanism.frames).toHaveLength(n - 1);
+  it('may be one long row of fixed joints, merged in a time that grows in proportion', () => {
+    const merge = (n: number): void => {
+      const links = Array.from({ length: n }, (_, k) => link(`l${k}`)).join('\n');
+      const step = '<origin xyz="0.001 0 0" rpy="0 0 0.001"/>';
+      const joints = Array.from({ length: n - 1 }, (_, k) => joint(`j${k}`, `l${k}`, `l${k + 1}`, step, 'fixed'));
+      const mechanism = robot(`${links}\n${joints.join('\n')}`, { fixedJoints: 'merge' });
+      expect(mechanism.bodies).toHaveLength(1);
+      expect(mechanism.bodies[0].mass).toBe(n);
+      expect(mechanism.frames).toHaveLength(n - 1);
+    };
+    expect(growth(merge, 1250, 10_000)).toBeLessThan(24);
   });
 });

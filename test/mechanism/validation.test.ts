@@ -106,7 +106,7 @@ describe('the tree', () => {
       const bodies = Array.from({ length: n }, (_, i) => body(`b${i}`));
       expect(problemsOf({ bodies, joints: [] })).toHaveLength(n);
     };
-    expect(growth(refuse, 5000, 40_000)).toBeLessThan(40);
+    expect(growth(refuse, 5000, 40_000)).toBeLessThan(24);
   });
 });
 
@@ -283,7 +283,7 @@ describe('couplings', () => {
       const ring = [{ joint: 'j0', source: `j${n - 1}` }, ...couplings];
       expect(codesOf({ bodies, joints, couplings: ring }).length).toBeGreaterThan(0);
     };
-    expect(growth(couple, 1000, 8000)).toBeLessThan(40);
+    expect(growth(couple, 1000, 8000)).toBeLessThan(24);
   });
 });
 
