@@ -17,6 +17,25 @@
 // what the base really has is added where the segments meet. So no segment waits long for another.
 
 import { type Articulated, accelerate, assemble, type Column, type Lag, move, rigidInertia } from './aba.js';
+import {
+  BASE,
+  BASE_RECORD,
+  type Block,
+  CHILD_BASE,
+  CHILD_REL,
+  CHILD_RISE,
+  CHILD_UP,
+  childArray,
+  FORCE,
+  REL,
+  RISE,
+  SOURCE_Q,
+  SOURCE_QDD,
+  SOURCE_TAU,
+  SOURCE_V,
+  UP,
+  UP_RECORD,
+} from './block-records.js';
 import { Sum } from './forward.js';
 import type { Node } from './graph.js';
 import { alongJoint, type Pose, poseNumbers, poseOf, quaternionMatrix } from './joint-formulas.js';
@@ -27,91 +46,6 @@ import { matrixRotation } from './rotation.js';
 import { QDD, readUnit, TAU, type UnitFormulas, unitFormulas, writeUnit } from './unit-formulas.js';
 import type { ScaledPlan } from './units.js';
 import type { Vec3, Vec6, VectorGraph } from './vectors.js';
-
-/** A block that hangs from a link of this one. */
-export interface BlockChild {
-  readonly link: number;
-  /**
-   * 'inner': of the same segment. 'segment': of another one, whose inertia is waited for. 'port': of another one, which
-   * is assembled at the same time; this block tells how it answers to a force there (mixed.ts).
-   */
-  readonly kind: 'inner' | 'segment' | 'port';
-  /** The way to blocks of other segments leads on through it: it is told the angular velocity in the first phase. */
-  readonly leads: boolean;
-  /** It waits for other segments. */
-  readonly waits: boolean;
-  /** The port of the segment lies beyond it. */
-  readonly passesPort: boolean;
-}
-
-/** The author's free root in another tree. */
-export interface Source {
-  readonly link: number;
-  /** Link frame to body frame, 12 numbers. */
-  readonly X: readonly number[];
-  /** Gravity in the tree frame of the author's joint. */
-  readonly gravity: readonly number[];
-}
-
-export interface Block {
-  /** Its links; parent -1 is the base. Offsets of coordinates count from the block's own. */
-  readonly plan: ScaledPlan;
-  /**
-   * What the base is: the ground; nothing, the block's one root being free in space; a link whose reference motion is
-   * rest; or any other link.
-   */
-  readonly base: 'ground' | 'free' | 'rest' | 'moving';
-  readonly children: readonly BlockChild[];
-  /** What the first phase tells: angular velocities, or how they follow from that of the segment's base. */
-  readonly spin: 'none' | 'direct' | 'relative';
-  /** Where the angular velocity is known to begin with: 'base', 'source', or child k. */
-  readonly spinFrom: 'base' | 'source' | number;
-  /** All positions belong to the first phase: its segment has to wait for an angular velocity before the second one. */
-  readonly early: boolean;
-  /** The root block of its segment. */
-  readonly top: boolean;
-  /** Links whose joint is read backwards by a change of coordinates (ball and universal joints). */
-  readonly reversed: readonly number[];
-  /** The author's free root, where it is not the root of the computation. */
-  readonly source?: Source;
-}
-
-/** Phases in order. */
-export const SPIN = 0;
-export const MOVE = 1;
-export const GATHER = 2;
-export const JOIN = 3;
-export const LEAD = 4;
-export const FOLLOW = 5;
-
-/** Arrays after those of unit-formulas.ts: coordinates of the author's free root, then the block's records. */
-export const SOURCE_Q = 7;
-export const SOURCE_V = 8;
-export const SOURCE_TAU = 9;
-export const SOURCE_QDD = 10;
-export const BASE = 11;
-export const UP = 12;
-/** How angular velocities at the base follow from the segment's base, or the velocity itself; written by the parent. */
-export const REL = 13;
-/** The angular velocity of the base, where the block knows it from below; written by the block. */
-export const RISE = 14;
-/** The force at the port of the segment, g of mixed.ts. */
-export const FORCE = 15;
-/** For child k: its base, up, rel and rise. */
-const CHILDREN = 16;
-export const CHILD_ARRAYS = 4;
-export const childArray = (k: number, which: 0 | 1 | 2 | 3): number => CHILDREN + CHILD_ARRAYS * k + which;
-export const CHILD_BASE = 0;
-export const CHILD_UP = 1;
-export const CHILD_REL = 2;
-export const CHILD_RISE = 3;
-
-/** Offsets in records, in numbers. */
-export const BASE_RECORD = { w: 0, alpha: 3, a: 6, delta: 9, size: 16 } as const;
-/** Articulated inertia (21), bias force (6); from an even place on the port (mixed.ts). */
-export const UP_RECORD = { I: 0, p: 21, port: 28, size: 96 } as const;
-/** Columns 0 and 1 of R two by two, then column 2 and w: w_here = R w_base + w. Or just w, in the first three. */
-export const REL_RECORD = { size: 16 } as const;
 
 export function blockFormulas(g: VectorGraph, block: Block): void {
   new BlockWriter(g, block).write();

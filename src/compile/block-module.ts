@@ -9,11 +9,11 @@
 //   lead    accelerations on the way to the segments it waited for
 //   follow  all others
 
+import { blockFormulas } from './block-formulas.js';
 import {
   BASE,
   BASE_RECORD,
   type Block,
-  blockFormulas,
   CHILD_ARRAYS,
   CHILD_BASE,
   CHILD_REL,
@@ -36,7 +36,7 @@ import {
   SPIN,
   UP,
   UP_RECORD,
-} from './block-formulas.js';
+} from './block-records.js';
 import type { Assembly, Segment } from './blocks.js';
 import * as B from './bytes.js';
 import { hopDown, hopUp, MEET_RECORD, meetDown, meetGround, meetUp } from './meet.js';

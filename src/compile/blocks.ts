@@ -3,7 +3,7 @@
 // their code, so that thousands of links need no more of it than dozens.
 
 import { restarts } from './aba.js';
-import type { Block, BlockChild, Source } from './block-formulas.js';
+import type { Block, BlockChild, Source } from './block-records.js';
 import type { PlanLink } from './plan.js';
 import type { ScaledPlan } from './units.js';
 

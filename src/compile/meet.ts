@@ -9,7 +9,7 @@
 // Q = C (1 + C^T Phi C)^-1 C^T: the matrix in the middle is at least 1. Pivots of C that are rounding of zero give
 // columns of zero, without a branch.
 
-import { BASE_RECORD, UP_RECORD } from './block-formulas.js';
+import { BASE_RECORD, UP_RECORD } from './block-records.js';
 import type { Node } from './graph.js';
 import { PORT_RECORD, phiPair } from './mixed.js';
 import { VectorGraph } from './vectors.js';
@@ -382,7 +382,7 @@ export function hopUp(): VectorGraph {
   return g;
 }
 
-/** Places as in block-formulas.ts: columns 0 and 1 two by two, then column 2 and w. */
+/** Places as in block-records.ts: columns 0 and 1 two by two, then column 2 and w. */
 function hop() {
   const g = new VectorGraph();
   const R = (i: number, j: number): Node => g.input(1, j < 2 ? 2 * i + j : 6 + 2 * i);
