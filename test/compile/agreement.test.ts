@@ -3,13 +3,14 @@
 
 import { describe, expect, it } from 'vitest';
 import { CompiledDynamics } from '../../src/compile/compiled.js';
-import { parseDescription, parseUrdf } from '../../src/formats/index.js';
+import { parseUrdf } from '../../src/formats/index.js';
 import type { Mechanism } from '../../src/mechanism/mechanism.js';
 import { State } from '../../src/mechanism/state.js';
 import { withoutCouplings } from '../../src/mechanism/variants.js';
 import { BUILTIN_MODELS, builtinMechanism } from '../../src/models/index.js';
+import { CHECKED, checksOf } from '../support/checks.js';
 import { ALL_JOINT_TYPES, randomMechanism, randomVector, relativeError } from '../support/random-mechanism.js';
-import { hasShared, listShared, readShared } from '../support/shared.js';
+import { listShared, readShared } from '../support/shared.js';
 
 const TOLERANCE = 1e-11;
 
@@ -70,31 +71,13 @@ describe.each(['generic', 'specialised'] as const)('%s code', (tier) => {
   });
 });
 
-type Coordinates = number | number[];
-interface Check {
-  state: Record<string, { q: Coordinates; qd: Coordinates }>;
-  tau: Record<string, Coordinates>;
-  qdd: Record<string, Coordinates>;
-}
-
-const available = hasShared('reference/bench/checks.json');
-const checks = available ? (JSON.parse(readShared('reference/bench/checks.json')) as Record<string, Check[]>) : {};
-
-describe.skipIf(!available)('benchmark mechanisms', () => {
-  it.each(Object.keys(checks))('%s agrees with Pinocchio and with the readable algorithms', (name) => {
-    const { mechanism } = parseDescription(readShared(`reference/bench/${name}.json`));
+describe.skipIf(CHECKED.length === 0)('benchmark mechanisms', () => {
+  it.each(CHECKED)('%s agrees with Pinocchio and with the readable algorithms', (name) => {
+    const { mechanism, checks } = checksOf(name);
+    expect(checks.length).toBeGreaterThan(0);
     for (const tier of ['never', 'now'] as const) {
       const compiled = new CompiledDynamics(mechanism, { specialise: tier });
-      for (const check of checks[name]) {
-        const state = new State(mechanism);
-        const tau = new Float64Array(mechanism.nv);
-        const qdd = new Float64Array(mechanism.nv);
-        mechanism.joints.forEach(({ name: joint, iv }, i) => {
-          const body = mechanism.bodies[i].name;
-          state.set(joint, check.state[body].q, check.state[body].qd);
-          tau.set([check.tau[body]].flat(), iv);
-          qdd.set([check.qdd[body]].flat(), iv);
-        });
+      for (const { state, tau, qdd } of checks) {
         expect(relativeError(compiled.forward(state, tau), qdd)).toBeLessThan(1e-9);
         expect(relativeError(compiled.inverse(state, qdd), tau)).toBeLessThan(1e-9);
         expect(relativeError(compiled.forward(state, tau), compiled.readable.forward(state, tau))).toBeLessThan(
