@@ -11,22 +11,25 @@
 //   join           the others, after the blocks of other segments that hang from them
 //   lead           accelerations on the way to those
 //   follow         all other accelerations
+//   finish         what a ball joint at which segments meet needs from both of them
 //
 // The only thing of the outside world that the motion of a segment needs is the angular velocity w of its base: the
 // reference motion, from which accelerations are counted, starts from rest there (as it does after a ball joint), and
 // what the base really has is added where the segments meet. So no segment waits long for another.
 
-import { type Articulated, accelerate, assemble, type Column, type Lag, move, rigidInertia } from './aba.js';
+import { type Articulated, accelerate, assemble, type Column, type Lag, move, rigidInertia, SYM6 } from './aba.js';
 import {
   BASE,
   BASE_RECORD,
   type Block,
   CHILD_BASE,
+  CHILD_MOMENT,
   CHILD_REL,
   CHILD_RISE,
   CHILD_UP,
   childArray,
   FORCE,
+  MOMENT,
   REL,
   RISE,
   SOURCE_Q,
@@ -34,14 +37,14 @@ import {
   SOURCE_TAU,
   SOURCE_V,
   UP,
-  UP_RECORD,
 } from './block-records.js';
 import { Sum } from './forward.js';
 import type { Node } from './graph.js';
 import { alongJoint, type Pose, poseNumbers, poseOf, quaternionMatrix } from './joint-formulas.js';
 import { pairedUnits, type Unit } from './lanes.js';
-import { type Couplings, openPort, type Port, passJoint, portShare, readPort, writePort } from './mixed.js';
+import { type Couplings, openBallPort, openPort, type Port, passJoint, portShare, readPort, writePort } from './mixed.js';
 import { groundMotion, inertialForce, type Motion, pointAcceleration } from './motion.js';
+import { partLayout } from './part-record.js';
 import { matrixRotation } from './rotation.js';
 import { QDD, readUnit, TAU, type UnitFormulas, unitFormulas, writeUnit } from './unit-formulas.js';
 import type { ScaledPlan } from './units.js';
@@ -71,6 +74,8 @@ class BlockWriter {
   readonly #couplings: (Couplings | undefined)[] = [];
   readonly #up: Sum;
   #upPort: Port | undefined;
+  /** Accelerations of the ball joint that the segment hangs by, but for what the angular acceleration above it takes off. */
+  #ball: Vec3 | undefined;
 
   constructor(g: VectorGraph, block: Block) {
     this.#g = g;
@@ -110,6 +115,7 @@ class BlockWriter {
         this.#pose(k);
         g.mark();
       }
+    if (this.#block.handle === 3) this.#writeMoment();
     // Without a first phase of its own, what has been made so far belongs to the second one.
     if (spin === 'none' && !early) g.phases.push({ node: 0, output: 0 });
     else g.endPhase();
@@ -133,6 +139,8 @@ class BlockWriter {
     for (const k of all) if (!later(k)) this.#accelerate(k);
     this.#handDown((k) => !later(k));
     this.#finishSource();
+    g.endPhase();
+    this.#finishBall();
     g.endPhase();
   }
 
@@ -165,6 +173,11 @@ class BlockWriter {
     return this.#block.base === 'free' && this.#units[k].parent < 0;
   }
 
+  /** A root of the segment. */
+  #isHandle(k: number): boolean {
+    return this.#block.top && this.#units[k].parent < 0;
+  }
+
   #pose(k: number): Pose {
     const g = this.#g;
     if (this.#poses[k] === undefined) {
@@ -175,7 +188,11 @@ class BlockWriter {
         const S = [0, 1, 2, 3, 4, 5].map((c) => [0, 1, 2, 3, 4, 5].map((i) => (i === c ? g.one : g.zero)));
         const one = [0, 1, 2, 3, 4, 5, 6, 7, 8].map((i) => (i % 4 === 0 ? g.one : g.zero));
         this.#poses[k] = { turn: [], matrix: [], axis: [], r: zero3, rotation: matrixRotation(g, one), S };
-      } else this.#poses[k] = poseOf(g, link, poseNumbers(g, link));
+      } else {
+        const pose = poseOf(g, link, poseNumbers(g, link));
+        // The handle of a segment that hangs by a ball joint is the joint.
+        this.#poses[k] = this.#isHandle(k) && this.#block.handle === 3 ? { ...pose, r: g.zero3 } : pose;
+      }
     }
     return this.#poses[k];
   }
@@ -377,20 +394,21 @@ class BlockWriter {
     const link = this.#links[k];
     const { unit } = link;
     const { children } = this.#block;
-    children.forEach(({ kind, link: carrier, passesPort }, c) => {
+    children.forEach(({ kind, link: carrier, passesPort, ball }, c) => {
       if (this.#unitOf[carrier] !== k) return;
       if (kind === 'port') {
-        this.#ports[k] = openPort(g, this.#reference(k));
+        this.#ports[k] = ball === undefined ? openPort(g, this.#reference(k)) : this.#openBall(k, c, ball);
         return;
       }
       const array = childArray(c, CHILD_UP);
-      const I = g.inputs(array, UP_RECORD.I, 21);
-      const p = g.inputs(array, UP_RECORD.p, 6);
+      const layout = partLayout(6, passesPort ? this.#block.port : 0);
+      const I = g.inputs(array, layout.I, 21);
+      const p = g.inputs(array, layout.p, 6);
       // Another segment counts from rest: what this link's reference motion has is added here.
       const at = kind === 'segment' ? this.#reference(k) : undefined;
       const bias = at === undefined || g.isZero(at) ? p : g.addAll(p, timesSymmetric(g, I, at));
       this.#bodies[k].add([...I, ...bias], 1);
-      if (passesPort) this.#ports[k] = readPort(g, array, UP_RECORD.port);
+      if (passesPort) this.#ports[k] = readPort(g, layout, array);
     });
     const body = articulated(this.#bodies[k].total());
     const pose = this.#pose(k);
@@ -407,6 +425,27 @@ class BlockWriter {
       if (passed !== undefined) this.#upPort = passed.port;
     }
     g.mark();
+  }
+
+  /** The port at a ball joint of link k; its moment, known from the first phase, acts on the link. */
+  #openBall(k: number, child: number, place: readonly number[]): Port {
+    const g = this.#g;
+    const moment = g.inputs(childArray(child, CHILD_MOMENT), 0, 3);
+    const none = new Array<Node>(21).fill(g.zero);
+    this.#bodies[k].add([...none, ...moment, ...g.zero3], 1);
+    const r = g.vec((i) => g.constant(place[i]));
+    const { a, W } = this.#motions[k];
+    return openBallPort(g, r, g.plus(a, g.apply(W, r)));
+  }
+
+  #writeMoment(): void {
+    const g = this.#g;
+    const [x, y, z] = this.#tau(0);
+    this.#pose(0)
+      .rotation.toParent([x, y, z])
+      .forEach((node, i) => {
+        g.output(MOMENT, i, node);
+      });
   }
 
   #armature(k: number): { readonly armature: readonly Node[] } {
@@ -426,13 +465,16 @@ class BlockWriter {
 
   #writeUp(): void {
     const g = this.#g;
-    const { base } = this.#block;
-    const outside = base !== 'ground' && base !== 'free';
-    if (outside)
-      this.#up.total().forEach((node, i) => {
-        g.output(UP, UP_RECORD.I + i, node);
-      });
-    if (this.#upPort !== undefined) writePort(g, this.#upPort, UP, UP_RECORD.port, outside);
+    const { handle, port } = this.#block;
+    const layout = partLayout(handle, port);
+    const up = articulated(this.#up.total());
+    // A ball joint hands on forces alone: the last three of six dimensions.
+    const first = 6 - handle;
+    for (let i = 0; i < handle; i++) {
+      for (let j = i; j < handle; j++) g.output(UP, layout.inertia(i, j), up.I[SYM6[first + i][first + j]]);
+      g.output(UP, layout.p + i, up.p[first + i]);
+    }
+    if (this.#upPort !== undefined) writePort(g, this.#upPort, layout, UP, first);
   }
 
   // ---- lead, follow
@@ -441,12 +483,14 @@ class BlockWriter {
     const g = this.#g;
     const link = this.#links[k];
     const { unit } = link;
-    const { base } = this.#block;
-    const still = base === 'ground' || base === 'free';
-    const atBase = (): Node[] => (still ? new Array<Node>(6).fill(g.zero) : g.inputs(BASE, BASE_RECORD.delta, 6));
+    const { handle, port } = this.#block;
+    const atBase = (): Node[] => [
+      ...new Array<Node>(6 - handle).fill(g.zero),
+      ...g.inputs(BASE, BASE_RECORD.delta, handle),
+    ];
     const from = unit.parent < 0 ? atBase() : this.#deltas[unit.parent];
     const couplings = this.#couplings[k];
-    const force = [0, 1, 2].map((i) => g.input(FORCE, 2 * i, 2 * i + 1));
+    const force = Array.from({ length: Math.ceil(port / 2) }, (_, i) => g.input(FORCE, 2 * i, 2 * i + 1));
     const share = couplings === undefined ? undefined : portShare(g, couplings, force);
     const columns =
       share === undefined
@@ -454,19 +498,32 @@ class BlockWriter {
         : this.#columns[k].map((column, c) => ({ ...column, y: g.sub(column.y, share[c]) }));
     const { qdd, delta } = accelerate(g, this.#armature(k), this.#pose(k), this.#lags[k], columns, from);
     this.#deltas[k] = delta;
-    if (!this.#isFree(k)) {
-      const reversed = this.#isReversed(unit);
-      const result = !reversed
-        ? qdd
-        : link.type === 'universal'
-          ? [qdd[1], qdd[0]]
-          : this.#negatedBack(link.q, [qdd[0], qdd[1], qdd[2]]);
-      result.forEach((value, c) => {
-        // The inverse of a rate's factor is a force's, since the sense is 1 or -1.
-        writeUnit(g, this.#plan, unit, QDD, c, g.mul(link.forces[c], value));
-      });
-    }
+    if (handle === 3 && this.#isHandle(k)) this.#ball = [qdd[0], qdd[1], qdd[2]];
+    else if (!this.#isFree(k)) this.#writeAcceleration(k, qdd);
     g.mark();
+  }
+
+  #writeAcceleration(k: number, qdd: readonly Node[]): void {
+    const g = this.#g;
+    const link = this.#links[k];
+    const { unit } = link;
+    const result = !this.#isReversed(unit)
+      ? qdd
+      : link.type === 'universal'
+        ? [qdd[1], qdd[0]]
+        : this.#negatedBack(link.q, [qdd[0], qdd[1], qdd[2]]);
+    result.forEach((value, c) => {
+      // The inverse of a rate's factor is a force's, since the sense is 1 or -1.
+      writeUnit(g, this.#plan, unit, QDD, c, g.mul(link.forces[c], value));
+    });
+  }
+
+  /** The ball joint that the segment hangs by turns against the link above it, whose segment has told how that turns. */
+  #finishBall(): void {
+    const g = this.#g;
+    if (this.#ball === undefined) return;
+    const above = g.vec((i) => g.input(BASE, BASE_RECORD.turn + i));
+    this.#writeAcceleration(0, g.minus(this.#ball, this.#pose(0).rotation.toLink(above)));
   }
 
   /** -E(q)^T x */
@@ -478,11 +535,16 @@ class BlockWriter {
 
   #handDown(from: (unit: number) => boolean): void {
     const g = this.#g;
-    this.#block.children.forEach(({ kind, link }, c) => {
-      // The one at the port is told when the forces between the segments are found.
+    this.#block.children.forEach(({ kind, link, ball }, c) => {
       const k = this.#unitOf[link];
-      if (kind === 'port' || !from(k)) return;
+      if (!from(k)) return;
       const own = this.#deltas[k];
+      // The one at the port is told when the forces between the segments are found, but for this.
+      if (ball !== undefined)
+        g.plus(this.#motions[k].alpha, [own[0], own[1], own[2]]).forEach((node, i) => {
+          g.output(childArray(c, CHILD_BASE), BASE_RECORD.turn + i, node);
+        });
+      if (kind === 'port') return;
       const delta = kind === 'segment' ? g.addAll(own, this.#reference(k)) : own;
       delta.forEach((node, i) => {
         g.output(childArray(c, CHILD_BASE), BASE_RECORD.delta + i, node);

@@ -4,10 +4,11 @@
 //   spin    the first phase of its blocks
 //   gather  angular velocity of its base, motions, inertias of all that waits for nobody
 //   join    the rest, after the segments it waits for
-//   meet    the segment at its port taken in, after that has come up
-//   answer  the force at the port, and the acceleration of the segment there
+//   meet    a part at its port taken in, after that has come up; for each of those that it takes in
+//   answer  the force where they met, and what the part is told
 //   lead    accelerations on the way to the segments it waited for
 //   follow  all others
+//   finish  what is left for the joint that it hangs by when all others are done
 
 import { blockFormulas } from './block-formulas.js';
 import {
@@ -16,16 +17,20 @@ import {
   type Block,
   CHILD_ARRAYS,
   CHILD_BASE,
+  CHILD_MOMENT,
   CHILD_REL,
   CHILD_RISE,
   CHILD_UP,
   childArray,
+  FINISH,
   FOLLOW,
   FORCE,
   GATHER,
   JOIN,
   LEAD,
+  MOMENT,
   MOVE,
+  PHASES,
   REL,
   REL_RECORD,
   RISE,
@@ -35,19 +40,25 @@ import {
   SOURCE_V,
   SPIN,
   UP,
-  UP_RECORD,
 } from './block-records.js';
 import type { Assembly, Segment } from './blocks.js';
 import * as B from './bytes.js';
-import { hopDown, hopUp, MEET_RECORD, meetDown, meetGround, meetUp } from './meet.js';
+import { hopDown, hopUp } from './hop.js';
+import { MEET_NUMBERS, type MeetSizes, meetDown, meetGround, meetUp } from './meet.js';
 import { encodeModule, type ModuleFunction } from './module.js';
+import { partLayout } from './part-record.js';
 import { Q as Q_ARRAY, QDD, TAU, V as V_ARRAY } from './unit-formulas.js';
 import { VectorGraph } from './vectors.js';
 import { ConstantPool, emitFunctions } from './wasm.js';
 
-/** What a segment's thread does, in order; functions of the module are named after it: "gather3". */
-export const STEPS = ['spin', 'gather', 'join', 'meet', 'answer', 'lead', 'follow'] as const;
+/** What a segment's thread does besides meetings, in order. */
+const STEPS = ['spin', 'gather', 'join', 'lead', 'follow', 'finish'] as const;
 export type Step = (typeof STEPS)[number];
+/** The function of the module for a step of segment s. */
+export const stepName = (step: Step, s: number): string => `${step}${s}`;
+/** The functions for what segment s takes in as number k of its parts, and for the way back. */
+export const meetName = (s: number, k: number): string => `meet${s}_${k}`;
+export const answerName = (s: number, k: number): string => `answer${s}_${k}`;
 
 export interface BlockModule {
   /** The module, for memory that is shared or not. */
@@ -97,17 +108,26 @@ export function blockModule(assembly: Assembly, functionSize = FUNCTION_SIZE): B
 
   // Records of a segment stand together.
   const scratchFrom = top;
-  const records = blocks.map(() => ({ base: 0, up: 0, rel: 0, rise: 0 }));
-  const meetings = segments.map(() => ({ force: 0, meet: 0, hop: 0 }));
+  const records = blocks.map(() => ({ base: 0, up: 0, rel: 0, rise: 0, moment: 0 }));
+  /** For each segment: its part after each meeting, records of the meetings, forces there, and the angular velocity on its way. */
+  const meetings = segments.map(() => ({ parts: [0], meets: [0], forces: [0], hop: 0 }));
   segments.forEach((segment, s) => {
     for (const b of segment.blocks)
       records[b] = {
         base: take(NUMBER * BASE_RECORD.size),
-        up: take(NUMBER * UP_RECORD.size),
+        up: take(NUMBER * partLayout(blocks[b].block.handle, blocks[b].block.port).size),
         rel: take(NUMBER * REL_RECORD.size),
         rise: take(NUMBER * 4),
+        moment: take(NUMBER * 3),
       };
-    meetings[s] = { force: take(NUMBER * 6), meet: take(NUMBER * MEET_RECORD.size), hop: take(NUMBER * 8) };
+    const { up } = records[segment.blocks[0]];
+    const { joins } = segment;
+    meetings[s] = {
+      parts: [up, ...joins.map(({ sizes: { handle, port } }) => take(NUMBER * partLayout(handle, port).size))],
+      meets: joins.map(() => take(NUMBER * MEET_NUMBERS)),
+      forces: joins.map(() => take(NUMBER * 6)),
+      hop: take(NUMBER * 8),
+    };
   });
 
   /** Addresses of the arrays of a block; its slots are added where they are known. */
@@ -130,12 +150,17 @@ export function blockModule(assembly: Assembly, functionSize = FUNCTION_SIZE): B
     values[UP] = own.up;
     values[REL] = own.rel;
     values[RISE] = own.rise;
-    values[FORCE] = meetings[segment].force;
+    // Found in its first meeting, or told from above where it has none.
+    values[FORCE] = meetings[segment].forces[0] ?? records[segments[segment].blocks[0]].base + NUMBER * BASE_RECORD.force;
+    values[MOMENT] = own.moment;
     children.forEach((child, k) => {
       values[childArray(k, CHILD_BASE)] = records[child].base;
-      values[childArray(k, CHILD_UP)] = records[child].up;
+      // Of another segment, what it has become after its last meeting.
+      const { segment: other } = blocks[child];
+      values[childArray(k, CHILD_UP)] = other === segment ? records[child].up : meetings[other].parts.at(-1)!;
       values[childArray(k, CHILD_REL)] = records[child].rel;
       values[childArray(k, CHILD_RISE)] = records[child].rise;
+      values[childArray(k, CHILD_MOMENT)] = records[child].moment;
     });
     return values;
   };
@@ -163,7 +188,6 @@ export function blockModule(assembly: Assembly, functionSize = FUNCTION_SIZE): B
 
   segments.forEach((segment, s) => {
     const root = records[segment.blocks[0]];
-    const below = segment.port < 0 ? undefined : records[segments[segment.port].blocks[0]];
     const call = (body: B.Bytes, b: number, phase: number): void => {
       for (const code of codes[b].phases[phase]) callWith(body, code, rows[b] === undefined ? [] : [rows[b]]);
     };
@@ -188,16 +212,6 @@ export function blockModule(assembly: Assembly, functionSize = FUNCTION_SIZE): B
       join: (body) => {
         for (const b of inwards) if (waits(b)) call(body, b, JOIN);
       },
-      meet: (body) => {
-        if (below === undefined) return;
-        if (segment.grounded) callWith(body, writer.meetGround, [root.up, below.up, below.base, meetings[s].force]);
-        else callWith(body, writer.meetUp, [root.up, below.up, meetings[s].meet]);
-      },
-      answer: (body) => {
-        if (below === undefined || segment.grounded) return;
-        const { meet, force } = meetings[s];
-        callWith(body, writer.meetDown, [root.up, below.up, meet, root.base, below.base, force]);
-      },
       lead: (body) => {
         for (const b of own) if (waits(b)) call(body, b, LEAD);
       },
@@ -207,12 +221,29 @@ export function blockModule(assembly: Assembly, functionSize = FUNCTION_SIZE): B
           call(body, b, FOLLOW);
         }
       },
+      finish: (body) => call(body, own[0], FINISH),
     };
-    for (const step of STEPS) {
+    const add = (name: string, code: (body: B.Bytes) => void): void => {
       const body = new B.Bytes().byte(0);
-      write[step](body);
-      writer.functions.push({ parameters: 0, body: body.byte(B.END), name: `${step}${s}` });
-    }
+      code(body);
+      writer.functions.push({ parameters: 0, body: body.byte(B.END), name });
+    };
+    for (const step of STEPS) add(stepName(step, s), write[step]);
+    const { parts, meets, forces } = meetings[s];
+    segment.joins.forEach(({ part, sizes }, k) => {
+      const below = meetings[part].parts.at(-1)!;
+      const { base } = records[segments[part].blocks[0]];
+      // The force at the port of all that is taken in up to here: of the next meeting, or told from above.
+      const outer = forces[k + 1] ?? root.base + NUMBER * BASE_RECORD.force;
+      const atOnce = sizes.handle === 0 && sizes.port === 0;
+      add(meetName(s, k), (body) => {
+        if (atOnce) callWith(body, writer.meetGround(sizes.at), [parts[k], below, base, forces[k]]);
+        else callWith(body, writer.meetUp(sizes), [parts[k], below, meets[k], parts[k + 1]]);
+      });
+      add(answerName(s, k), (body) => {
+        if (!atOnce) callWith(body, writer.meetDown(sizes), [parts[k], below, meets[k], root.base, base, forces[k], outer]);
+      });
+    });
   });
   const { constants, functions } = writer;
   if (constants.bytes > CONSTANT_BYTES) throw new RangeError(`${constants.bytes} bytes of constants`);
@@ -276,14 +307,14 @@ class ModuleWriter {
     return shape;
   }
 
-  get meetUp(): number {
-    return this.#fixed('meetUp', meetUp, 3);
+  meetUp(sizes: MeetSizes): number {
+    return this.#fixed(`meetUp ${Object.values(sizes)}`, () => meetUp(sizes), 4);
   }
-  get meetDown(): number {
-    return this.#fixed('meetDown', meetDown, 6);
+  meetDown(sizes: MeetSizes): number {
+    return this.#fixed(`meetDown ${Object.values(sizes)}`, () => meetDown(sizes), 7);
   }
-  get meetGround(): number {
-    return this.#fixed('meetGround', meetGround, 4);
+  meetGround(at: 3 | 6): number {
+    return this.#fixed(`meetGround ${at}`, () => meetGround(at), 4);
   }
 
   /** Code for the angular velocity of a segment's base, at the address `to`. */
@@ -327,7 +358,7 @@ class ModuleWriter {
             parameters: 0,
             slotsAt: place.slotsAt,
           });
-    const byPhase: number[][] = [[], [], [], [], [], []];
+    const byPhase: number[][] = Array.from({ length: PHASES }, () => []);
     functions.forEach((made, k) => {
       // Nothing to compute and nothing to write: two bytes of locals and end.
       if (made.body.length <= 2) return;

@@ -1,5 +1,6 @@
 // What a block is (block-formulas.ts), its phases, and where the numbers stand that pass between blocks.
 
+import type { Size } from './part-record.js';
 import type { ScaledPlan } from './units.js';
 
 /** A block that hangs from a link of this one. */
@@ -16,6 +17,8 @@ export interface BlockChild {
   readonly waits: boolean;
   /** The port of the segment lies beyond it. */
   readonly passesPort: boolean;
+  /** For a port at a ball joint: where the joint is, in the link. */
+  readonly ball?: readonly number[];
 }
 
 /** The author's free root in another tree. */
@@ -44,6 +47,10 @@ export interface Block {
   readonly early: boolean;
   /** The root block of its segment. */
   readonly top: boolean;
+  /** Dimensions of what it hangs by; 3 where its one root hangs by a ball joint at the port of another segment. */
+  readonly handle: Size;
+  /** Dimensions of the segment's port, if that lies in this block or beyond it; else 0. */
+  readonly port: Size;
   /** Links whose joint is read backwards by a change of coordinates (ball and universal joints). */
   readonly reversed: readonly number[];
   /** The author's free root, where it is not the root of the computation. */
@@ -57,6 +64,8 @@ export const GATHER = 2;
 export const JOIN = 3;
 export const LEAD = 4;
 export const FOLLOW = 5;
+export const FINISH = 6;
+export const PHASES = 7;
 
 /** Arrays after those of unit-formulas.ts: coordinates of the author's free root, then the block's records. */
 export const SOURCE_Q = 7;
@@ -71,18 +80,23 @@ export const REL = 13;
 export const RISE = 14;
 /** The force at the port of the segment, g of mixed.ts. */
 export const FORCE = 15;
-/** For child k: its base, up, rel and rise. */
-const CHILDREN = 16;
-export const CHILD_ARRAYS = 4;
-export const childArray = (k: number, which: 0 | 1 | 2 | 3): number => CHILDREN + CHILD_ARRAYS * k + which;
+/** The moment of the ball joint that the segment hangs by, in coordinates of its base; from the first phase. */
+export const MOMENT = 16;
+/** For child k: its base, up, rel, rise and moment. */
+const CHILDREN = 17;
+export const CHILD_ARRAYS = 5;
+export const childArray = (k: number, which: 0 | 1 | 2 | 3 | 4): number => CHILDREN + CHILD_ARRAYS * k + which;
 export const CHILD_BASE = 0;
 export const CHILD_UP = 1;
 export const CHILD_REL = 2;
 export const CHILD_RISE = 3;
+export const CHILD_MOMENT = 4;
 
 /** Offsets in records, in numbers. */
-export const BASE_RECORD = { w: 0, alpha: 3, a: 6, delta: 9, size: 16 } as const;
-/** Articulated inertia (21), bias force (6); from an even place on the port (mixed.ts). */
-export const UP_RECORD = { I: 0, p: 21, port: 28, size: 96 } as const;
+/**
+ * What is told on the way down (delta, and the force at the port of the part) stands apart from the reference motion, and
+ * both from what is told last, for a ball joint: the angular acceleration.
+ */
+export const BASE_RECORD = { delta: 0, force: 6, w: 16, alpha: 19, a: 22, turn: 32, size: 36 } as const;
 /** Columns 0 and 1 of R two by two, then column 2 and w: w_here = R w_base + w. Or just w, in the first three. */
 export const REL_RECORD = { size: 16 } as const;

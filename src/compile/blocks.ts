@@ -4,6 +4,8 @@
 
 import { restarts } from './aba.js';
 import type { Block, BlockChild, Source } from './block-records.js';
+import type { MeetSizes } from './meet.js';
+import type { Size } from './part-record.js';
 import type { PlanLink } from './plan.js';
 import type { ScaledPlan } from './units.js';
 
@@ -13,6 +15,11 @@ export interface Cutting {
   readonly segmentOf: Int32Array;
   /** For each segment: it hangs from a port, so that the one above it need not wait (one for each parent at most). */
   readonly atPort: readonly boolean[];
+  /**
+   * For each segment the parts that it takes in at its port, one after the other; each is named by its first segment and
+   * hangs from the port of the one before. Left out, every segment takes in all that hangs from its port at once.
+   */
+  readonly joins?: readonly (readonly number[])[];
 }
 
 /** What is computed: a plan, with what another root of the computation brings with it. */
@@ -40,15 +47,26 @@ export interface Segment {
   readonly parent: number;
   /** Segments that hang from it and are waited for. */
   readonly waitsFor: readonly number[];
-  /** The segment at its port, or -1. */
-  readonly port: number;
+  /** What it takes in at its port. */
+  readonly joins: readonly Join[];
   /** Nothing is above it. */
   readonly grounded: boolean;
+  /** Dimensions of what it hangs by, and of its own port. */
+  readonly handle: Size;
+  readonly port: Size;
   readonly spin: Block['spin'];
   /** Blocks in the order of the first phase. */
   readonly spinOrder: readonly number[];
   /** How the angular velocity of its base is found: from a record, then through others. None where it is known. */
   readonly hops: Hops | undefined;
+  /** Segments whose first phase must be done before its second one. */
+  readonly needs: readonly number[];
+}
+
+export interface Join {
+  /** The first segment of the part that is taken in. */
+  readonly part: number;
+  readonly sizes: MeetSizes;
 }
 
 export interface Hops {
@@ -116,6 +134,9 @@ export function createAssembly(rooted: RootedPlan, cutting: Cutting, blockLinks?
   });
 
   const hops = segmentBlocks.map((_, s) => findHops(s, parentSegment, spinOf, sourceSegment));
+  const portChild = segmentBlocks.map((_, s) => parentSegment.findIndex((above, c) => above === s && atPort[c]));
+  const sizes = portSizes(links, cutting, parentSegment, portChild);
+  const joins = findJoins(cutting, sizes, portChild);
   const placed = members.map((own, b): PlacedBlock => {
     const first = own[0];
     const s = segmentOfBlock[b];
@@ -134,6 +155,7 @@ export function createAssembly(rooted: RootedPlan, cutting: Cutting, blockLinks?
         leads: !inner || beyond[child].leads,
         waits: kind === 'segment' || (inner && beyond[child].waits),
         passesPort: inner && beyond[child].port,
+        ...(kind === 'port' && sizes.port[s] === 3 && { ball: links[members[child][0]].t }),
       };
     });
     const toSource = sourceBlock < 0 || s !== sourceSegment ? -1 : childTowards(parentBlock, b, sourceBlock);
@@ -165,6 +187,8 @@ export function createAssembly(rooted: RootedPlan, cutting: Cutting, blockLinks?
         early: hops[s] !== undefined,
         spinFrom: b === sourceBlock ? 'source' : toSource >= 0 ? childrenOf[b].indexOf(toSource) : 'base',
         top,
+        handle: top ? sizes.handle[s] : 6,
+        port: beyond[b].port ? sizes.port[s] : 0,
         reversed: own.flatMap((link, k) => (rooted.reversed.has(link) ? [k] : [])),
         ...(b === sourceBlock && {
           source: { link: local.get(source!.link)!, X: source!.X, gravity: source!.gravity },
@@ -184,11 +208,15 @@ export function createAssembly(rooted: RootedPlan, cutting: Cutting, blockLinks?
       blocks: own,
       parent: parentSegment[s],
       waitsFor: hanging.filter((child) => !atPort[child]),
-      port: hanging.find((child) => atPort[child]) ?? -1,
+      joins: joins[s],
       grounded: parentSegment[s] < 0,
+      handle: sizes.handle[s],
+      port: sizes.port[s],
       spin: spinOf[s],
       spinOrder: [...onWay.reverse(), ...others],
       hops: hops[s],
+      // The moment of a ball joint at the port comes from below.
+      needs: [...(hops[s]?.needs ?? []), ...(sizes.port[s] === 3 ? [portChild[s]] : [])],
     };
   });
   return { rooted, blocks: placed, segments };
@@ -225,6 +253,50 @@ function childTowards(parent: readonly number[], b: number, target: number): num
   let at = target;
   while (at > b && parent[at] !== b) at = parent[at];
   return at > b ? at : -1;
+}
+
+interface PortSizes {
+  readonly handle: readonly Size[];
+  readonly port: readonly Size[];
+}
+
+/** By how many dimensions segments hang, and how many their ports have. */
+function portSizes(
+  links: readonly PlanLink[],
+  { segmentOf, atPort }: Cutting,
+  parent: readonly number[],
+  portChild: readonly number[],
+): PortSizes {
+  const roots: PlanLink[][] = parent.map(() => []);
+  links.forEach((link, i) => {
+    if (link.parent < 0 || segmentOf[link.parent] !== segmentOf[i]) roots[segmentOf[i]].push(link);
+  });
+  const handle = parent.map((above, s): Size => {
+    if (above < 0) return 0;
+    const [{ type, armature }] = roots[s];
+    const ball = roots[s].length === 1 && type === 'spherical' && armature.every((x) => x === 0);
+    return atPort[s] && ball ? 3 : 6;
+  });
+  return { handle, port: portChild.map((child) => (child < 0 ? 0 : handle[child])) };
+}
+
+/** Checks that parts follow each other, and finds their dimensions. */
+function findJoins({ joins: given }: Cutting, { handle, port }: PortSizes, portChild: readonly number[]): Join[][] {
+  /** The last segment of the part that each one is the first of. */
+  const last = new Int32Array(portChild.length);
+  const taken = new Set<number>();
+  const joins: Join[][] = portChild.map(() => []);
+  for (let s = portChild.length - 1; s >= 0; s--) {
+    last[s] = s;
+    for (const part of given?.[s] ?? (portChild[s] < 0 ? [] : [portChild[s]])) {
+      if (part !== portChild[last[s]] || taken.has(part)) throw new RangeError(`segment ${s} cannot take in ${part}`);
+      taken.add(part);
+      joins[s].push({ part, sizes: { handle: handle[s], at: handle[part] as 3 | 6, port: port[last[part]] } });
+      last[s] = last[part];
+    }
+  }
+  for (const part of portChild) if (part >= 0 && !taken.has(part)) throw new RangeError(`nobody takes in ${part}`);
+  return joins;
 }
 
 /** From the tips to the root, a block is closed as soon as it is large enough; what is left is the segment's first one. */

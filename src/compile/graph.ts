@@ -27,6 +27,8 @@ export const SPLAT = 9;
 export const LANE = 10;
 /** The pair of two numbers. */
 export const PAIR = 11;
+/** The absolute value. */
+export const ABS = 14;
 /** Only in graphs made for counting (see trig.ts). */
 export const SIN = 12;
 export const COS = 13;
@@ -41,7 +43,7 @@ export interface Output {
 
 export interface OperationCount {
   readonly multiplications: number;
-  /** Additions, subtractions and changes of sign. */
+  /** Additions, subtractions, changes of sign and absolute values. */
   readonly additions: number;
   readonly divisions: number;
   readonly roots: number;
@@ -178,6 +180,11 @@ export class Graph {
     return this.#node(SQRT, this.lanes[a], a, 0, 0, 0);
   }
 
+  abs(a: Node): Node {
+    if (this.op[a] === CONSTANT) return this.constant(Math.abs(this.x[a]), Math.abs(this.y[a]));
+    return this.#node(ABS, this.lanes[a], a, 0, 0, 0);
+  }
+
   nearest(a: Node): Node {
     return this.#node(NEAREST, this.lanes[a], a, 0, 0, 0);
   }
@@ -229,7 +236,7 @@ export class Graph {
     const live = this.live();
     const of = new Array<number>(16).fill(0);
     for (let n = 0; n < this.size; n++) if (live[n] === 1) of[this.op[n]]++;
-    const additions = of[ADD] + of[SUB] + of[NEG];
+    const additions = of[ADD] + of[SUB] + of[NEG] + of[ABS];
     const trigonometric = of[SIN] + of[COS];
     const shuffles = of[SPLAT] + of[LANE] + of[PAIR];
     return {

@@ -1,75 +1,126 @@
-// Where two segments meet at a port: the upper one in mixed form (mixed.ts), the lower one as articulated inertia,
+// Where two parts meet at a port: the upper one in mixed form (mixed.ts), the lower one with a handle there,
 //
-//   F = I delta + p + Psi g,   a = Psi^T delta + b - Phi g,   g = I_c a + p_c.
+//   F = I delta + p + Psi g,   a = Psi^T delta + b - Phi g        upper part
+//   g = I_c a + p_c + Psi_c k,   a_c = Psi_c^T a + b_c - Phi_c k  lower part; k is the force at its own port, if it has one.
 //
-// With Q = (I_c^-1 + Phi)^-1 and r = Psi^T delta + b - Phi p_c:   g = p_c + Q r,   a = r - Phi Q r, and the two together are
-// an articulated inertia again, I + Psi Q Psi^T, with bias p + Psi (p_c + Q (b - Phi p_c)).
+// With Q = (I_c^-1 + Phi)^-1, e = p_c + Psi_c k and r = Psi^T delta + b - Phi e:   g = e + Q r,   a = r - Phi Q r. The two
+// together are a part again: with r0 = b - Phi p_c and X = (1 - Q Phi) Psi_c
+//
+//   I + Psi Q Psi^T,   p + Psi (p_c + Q r0),   Psi X,   Phi_c + (Phi Psi_c)^T X,   b_c + X^T r0.
 //
 // I_c may be singular (a link on a prismatic joint has no inertia along it), so it is written C C^T, and
 // Q = C (1 + C^T Phi C)^-1 C^T: the matrix in the middle is at least 1. Pivots of C that are rounding of zero give
-// columns of zero, without a branch.
+// columns of zero, without a branch. Columns of matrices go two by two in the lanes of vectors.
 
-import { BASE_RECORD, UP_RECORD } from './block-records.js';
+import { BASE_RECORD } from './block-records.js';
 import type { Node } from './graph.js';
-import { PORT_RECORD, phiPair } from './mixed.js';
+import { writePair } from './mixed.js';
+import { type PartLayout, partLayout, type Size } from './part-record.js';
 import { VectorGraph } from './vectors.js';
 
-const SIX = [0, 1, 2, 3, 4, 5] as const;
-/** A record: Q (21), b - Phi p_c (6). */
-export const MEET_RECORD = { Q: 0, r: 21, size: 32 } as const;
+/** The dimensions of a meeting: handle of the upper part, where they meet, port of the lower part. */
+export interface MeetSizes {
+  readonly handle: Size;
+  readonly at: 3 | 6;
+  readonly port: Size;
+}
+
+/** Numbers of a meeting's record: Q, row by row. */
+export const MEET_NUMBERS = 36;
 
 /** Pivots below this part of the diagonal entry are none. */
 const NOTHING = 1e-14;
 
-const upper = (i: number, j: number): number => {
-  const [row, column] = i < j ? [i, j] : [j, i];
-  return (row * (11 - row)) / 2 + column;
-};
+/** Rows of pairs of columns. */
+type Rows = readonly (readonly Node[])[];
+type Entry = (i: number, j: number) => Node;
 
-type Matrix = readonly (readonly Node[])[];
+const range = (n: number): number[] => Array.from({ length: n }, (_, k) => k);
 
 class Meeting {
   readonly g = new VectorGraph();
+  readonly size: number;
+  readonly upper: PartLayout;
+  readonly lower: PartLayout;
   readonly #own: number;
-  readonly #lower: number;
+  readonly #below: number;
 
-  /** `own`, `lower`: the arrays that hold the two records. */
-  constructor(own: number, lower: number) {
+  /** `own`, `below`: the arrays that hold the two parts. */
+  constructor({ handle, at, port }: MeetSizes, own: number, below: number) {
+    this.size = at;
+    this.upper = partLayout(handle, at);
+    this.lower = partLayout(at, port);
     this.#own = own;
-    this.#lower = lower;
+    this.#below = below;
   }
 
   Psi(i: number, j: number): Node {
-    return this.g.input(this.#own, UP_RECORD.port + PORT_RECORD.Psi + 6 * i + j);
+    return this.g.input(this.#own, this.upper.Psi + this.upper.width * i + j);
   }
 
   Phi(i: number, j: number): Node {
     const [row, column] = i < j ? [i, j] : [j, i];
-    return this.g.input(this.#own, UP_RECORD.port + phiPair(row, column >> 1) + (column & 1));
+    return this.g.input(this.#own, this.upper.phi(row, column >> 1) + (column & 1));
   }
 
   get b(): Node[] {
-    return this.g.inputs(this.#own, UP_RECORD.port + PORT_RECORD.b, 6);
+    return this.g.inputs(this.#own, this.upper.b, this.size);
   }
 
-  get p(): Node[] {
-    return this.g.inputs(this.#lower, UP_RECORD.p, 6);
+  get pBelow(): Node[] {
+    return this.g.inputs(this.#below, this.lower.p, this.size);
+  }
+
+  PsiBelow(i: number, j: number): Node {
+    return this.g.input(this.#below, this.lower.Psi + this.lower.width * i + j);
+  }
+
+  /** Pairs of columns of the lower part's Psi. */
+  get PsiRows(): Rows {
+    const { Psi, width } = this.lower;
+    return range(this.size).map((i) =>
+      range(width / 2).map((k) => this.g.input(this.#below, Psi + width * i + 2 * k, Psi + width * i + 2 * k + 1)),
+    );
   }
 
   /** sum_k a_k b_k */
-  dot(a: (k: number) => Node, b: (k: number) => Node, from = 0, to = 6): Node {
+  dot(a: (k: number) => Node, b: (k: number) => Node, from = 0, to = this.size): Node {
     const { g } = this;
     let sum = g.zero;
     for (let k = from; k < to; k++) sum = g.add(sum, g.mul(a(k), b(k)));
     return sum;
   }
 
+  /** A B, columns of B two by two. */
+  product(A: Entry, B: Rows, rows = this.size): Node[][] {
+    return range(rows).map((i) =>
+      B[0].map((_, k) =>
+        this.dot(
+          (j) => A(i, j),
+          (j) => B[j][k],
+        ),
+      ),
+    );
+  }
+
+  /** Columns two by two of a matrix; where their number is odd the last lane is zero. */
+  rows(A: Entry, count = this.size): Node[][] {
+    const { g, size } = this;
+    return range(count).map((i) =>
+      range(Math.ceil(size / 2)).map((k) => g.pair(A(i, 2 * k), 2 * k + 1 < size ? A(i, 2 * k + 1) : g.zero)),
+    );
+  }
+
+  entry(A: Rows): Entry {
+    return (i, j) => this.g.lane(A[i][j >> 1], (j & 1) as 0 | 1);
+  }
+
   /** C with I_c = C C^T, lower triangle. */
-  root(): Matrix {
-    const { g } = this;
-    const I = (i: number, j: number): Node => g.input(this.#lower, UP_RECORD.I + upper(i, j));
-    const C: Node[][] = SIX.map(() => []);
-    for (const j of SIX) {
+  root(): Entry {
+    const { g, size } = this;
+    const I: Entry = (i, j) => g.input(this.#below, this.lower.inertia(i, j));
+    const C: Node[][] = range(size).map(() => []);
+    for (let j = 0; j < size; j++) {
       const rest = (i: number): Node =>
         g.sub(
           I(i, j),
@@ -82,61 +133,30 @@ class Meeting {
         );
       const d = rest(j);
       // max(d, 0), and 1 / sqrt(d) that fades to zero where d is rounding.
-      const positive = g.mul(g.constant(0.5), g.add(d, g.sqrt(g.mul(d, d))));
+      const positive = g.mul(g.constant(0.5), g.add(d, g.abs(d)));
       const least = g.add(g.mul(g.constant(NOTHING), I(j, j)), g.constant(1e-150));
-      const size = g.sqrt(positive);
-      const inverse = g.div(g.mul(size, positive), g.add(g.mul(positive, positive), g.mul(least, least)));
+      const inverse = g.div(
+        g.mul(g.sqrt(positive), positive),
+        g.add(g.mul(positive, positive), g.mul(least, least)),
+      );
       C[j][j] = g.mul(positive, inverse);
-      for (let i = j + 1; i < 6; i++) C[i][j] = g.mul(rest(i), inverse);
+      for (let i = j + 1; i < size; i++) C[i][j] = g.mul(rest(i), inverse);
     }
-    return C;
+    return (i, j) => (j > i ? g.zero : C[i][j]);
   }
 
-  /** Phi C, and the factors L, D of 1 + C^T Phi C. */
-  middle(C: Matrix): { T: Matrix; L: Matrix; inverse: readonly Node[] } {
-    const { g } = this;
-    const T = SIX.map((i) =>
-      SIX.map((j) =>
-        this.dot(
-          (k) => this.Phi(i, k),
-          (k) => C[k][j],
-          j,
-        ),
-      ),
-    );
-    const S = SIX.map((i) =>
-      SIX.map((j) =>
-        j > i
-          ? g.zero
-          : g.add(
-              g.constant(i === j ? 1 : 0),
-              this.dot(
-                (k) => C[k][i],
-                (k) => T[k][j],
-                i,
-              ),
-            ),
-      ),
-    );
-    const L: Node[][] = SIX.map(() => []);
-    const W: Node[][] = SIX.map(() => []);
+  /** The factors L and 1 / D of 1 + C^T Phi C. */
+  middle(C: Entry): { L: Entry; inverse: readonly Node[] } {
+    const { g, size } = this;
+    const T = this.product((i, j) => this.Phi(i, j), this.rows(C));
+    const S = this.entry(this.product((i, j) => C(j, i), T));
+    const L: Node[][] = range(size).map(() => []);
+    const W: Node[][] = range(size).map(() => []);
     const inverse: Node[] = [];
-    for (const j of SIX) {
-      inverse[j] = g.div(
-        g.one,
+    for (let j = 0; j < size; j++) {
+      const rest = (i: number, start: Node): Node =>
         g.sub(
-          S[j][j],
-          this.dot(
-            (k) => L[j][k],
-            (k) => W[j][k],
-            0,
-            j,
-          ),
-        ),
-      );
-      for (let i = j + 1; i < 6; i++) {
-        W[i][j] = g.sub(
-          S[i][j],
+          start,
           this.dot(
             (k) => W[i][k],
             (k) => L[j][k],
@@ -144,248 +164,240 @@ class Meeting {
             j,
           ),
         );
+      inverse[j] = g.div(g.one, rest(j, g.add(g.one, S(j, j))));
+      for (let i = j + 1; i < size; i++) {
+        W[i][j] = rest(i, S(i, j));
         L[i][j] = g.mul(W[i][j], inverse[j]);
       }
     }
-    return { T, L, inverse };
+    return { L: (i, j) => L[i][j], inverse };
   }
 
   /** b - Phi p_c */
   free(): Node[] {
-    const { g, b, p } = this;
-    return SIX.map((i) =>
+    const { g, b, pBelow } = this;
+    return b.map((entry, i) =>
       g.sub(
-        b[i],
+        entry,
         this.dot(
           (k) => this.Phi(i, k),
-          (k) => p[k],
+          (k) => pBelow[k],
         ),
       ),
     );
   }
 
-  /** Q, upper triangle: M^T D^-1 M with L M = C^T. */
-  Q(): Node[] {
-    const { g } = this;
+  /** Q = M^T D^-1 M with L M = C^T. */
+  Q(): Entry {
+    const { g, size } = this;
     const C = this.root();
     const { L, inverse } = this.middle(C);
-    const M: Node[][] = SIX.map(() => []);
-    for (const i of SIX)
-      for (const c of SIX) {
-        // C^T is an upper triangle: entry (i, c) is C[c][i].
-        const start = c >= i ? C[c][i] : g.zero;
-        M[i][c] = g.sub(
-          start,
-          this.dot(
-            (k) => L[i][k],
-            (k) => M[k][c],
-            0,
-            i,
-          ),
-        );
-      }
-    const scaled = M.map((row, i) => row.map((node) => g.mul(inverse[i], node)));
-    const Q: Node[] = [];
-    for (const i of SIX)
-      for (let j = i; j < 6; j++)
-        Q.push(
-          this.dot(
-            (k) => M[k][i],
-            (k) => scaled[k][j],
-          ),
-        );
-    return Q;
-  }
-}
-
-function put(g: VectorGraph, array: number, at: number, nodes: readonly Node[]): void {
-  nodes.forEach((node, k) => {
-    g.output(array, at + k, node);
-  });
-}
-
-/** Arrays: own up record, lower up record, meeting record. The own inertia and bias become those of both together. */
-export function meetUp(): VectorGraph {
-  const [OWN, LOWER, MEET] = [0, 1, 2];
-  const meeting = new Meeting(OWN, LOWER);
-  const { g } = meeting;
-  const Q = meeting.Q();
-  const at = (i: number, j: number): Node => Q[upper(i, j)];
-  const r = meeting.free();
-  put(g, MEET, MEET_RECORD.Q, Q);
-  put(g, MEET, MEET_RECORD.r, r);
-  const { p } = meeting;
-  const force = SIX.map((i) =>
-    g.add(
-      p[i],
-      meeting.dot(
-        (k) => at(i, k),
-        (k) => r[k],
-      ),
-    ),
-  );
-  const PsiQ = SIX.map((i) =>
-    SIX.map((j) =>
-      meeting.dot(
-        (k) => meeting.Psi(i, k),
-        (k) => at(k, j),
-      ),
-    ),
-  );
-  for (const i of SIX) {
-    for (let j = i; j < 6; j++) {
-      const place = UP_RECORD.I + upper(i, j);
-      g.output(
-        OWN,
-        place,
-        g.add(
-          g.input(OWN, place),
-          meeting.dot(
-            (k) => PsiQ[i][k],
-            (k) => meeting.Psi(j, k),
+    const M: Node[][] = [];
+    for (const [i, row] of this.rows((i, j) => C(j, i)).entries())
+      M.push(
+        row.map((start, k) =>
+          g.sub(
+            start,
+            this.dot(
+              (j) => L(i, j),
+              (j) => M[j][k],
+              0,
+              i,
+            ),
           ),
         ),
       );
+    const scaled = M.map((row, i) => row.map((node) => g.mul(inverse[i], node)));
+    const at = this.entry(M);
+    // Only what is not left of the diagonal.
+    const half = range(size).map((i) =>
+      scaled[0].map((_, k) =>
+        k < i >> 1
+          ? g.zero
+          : this.dot(
+              (j) => at(j, i),
+              (j) => scaled[j][k],
+            ),
+      ),
+    );
+    const entry = this.entry(half);
+    return (i, j) => (j >= (i & ~1) ? entry(i, j) : entry(j, i));
+  }
+
+  /** g = e + h, a = r - Phi h, and the force at the lower part's own port handed on. */
+  finish(e: readonly Node[], r: readonly Node[], h: readonly Node[], forceArray: number, baseArray: number): void {
+    const { g, size } = this;
+    for (let i = 0; i < size; i++) {
+      g.output(forceArray, i, g.add(e[i], h[i]));
+      const a = g.sub(
+        r[i],
+        this.dot(
+          (k) => this.Phi(i, k),
+          (k) => h[k],
+        ),
+      );
+      g.output(baseArray, BASE_RECORD.delta + i, a);
     }
-    const place = UP_RECORD.p + i;
-    g.output(
-      OWN,
-      place,
+    // Forces are read two by two.
+    if (size === 3) g.output(forceArray, 3, g.zero);
+  }
+}
+
+/** Arrays: upper part, lower part, the meeting's record, the part they make. */
+export function meetUp(sizes: MeetSizes): VectorGraph {
+  const [OWN, BELOW, MEET, RESULT] = [0, 1, 2, 3];
+  const meeting = new Meeting(sizes, OWN, BELOW);
+  const { g, size, upper, lower, pBelow } = meeting;
+  const result = partLayout(sizes.handle, sizes.port);
+  const { handle, port } = result;
+  const Q = meeting.Q();
+  for (let i = 0; i < size; i++) for (let j = 0; j < size; j++) g.output(MEET, size * i + j, Q(i, j));
+  const r = meeting.free();
+  const Psi: Entry = (i, j) => meeting.Psi(i, j);
+  if (handle > 0) {
+    const PsiQ = meeting.entry(meeting.product(Psi, meeting.rows(Q), handle));
+    const force = range(size).map((i) =>
       g.add(
-        g.input(OWN, place),
+        pBelow[i],
         meeting.dot(
-          (k) => meeting.Psi(i, k),
-          (k) => force[k],
+          (k) => Q(i, k),
+          (k) => r[k],
         ),
       ),
     );
+    for (let i = 0; i < handle; i++) {
+      for (let j = i; j < handle; j++) {
+        const change = meeting.dot(
+          (k) => PsiQ(i, k),
+          (k) => Psi(j, k),
+        );
+        g.output(RESULT, result.inertia(i, j), g.add(g.input(OWN, upper.inertia(i, j)), change));
+      }
+      const change = meeting.dot(
+        (k) => Psi(i, k),
+        (k) => force[k],
+      );
+      g.output(RESULT, result.p + i, g.add(g.input(OWN, upper.p + i), change));
+    }
+  }
+  if (port === 0) return g;
+  const below = meeting.PsiRows;
+  const PhiPsi = meeting.product((i, j) => meeting.Phi(i, j), below);
+  const X = meeting.product(Q, PhiPsi).map((row, i) => row.map((node, k) => g.sub(below[i][k], node)));
+  const PsiX = meeting.product(Psi, X, handle);
+  for (let i = 0; i < handle; i++)
+    for (const [k, node] of PsiX[i].entries()) writePair(g, RESULT, result.Psi + result.width * i + 2 * k, node);
+  const Z = meeting.entry(PhiPsi);
+  const pair = (at: number): Node => g.input(BELOW, at, at + 1);
+  const pairs = range(result.width / 2);
+  for (let i = 0; i < port; i++)
+    for (const k of pairs) {
+      if (k < i >> 1) continue;
+      const change = meeting.dot(
+        (j) => Z(j, i),
+        (j) => X[j][k],
+      );
+      writePair(g, RESULT, result.phi(i, k), g.add(pair(lower.phi(i, k)), change));
+    }
+  for (const k of pairs) {
+    const change = meeting.dot(
+      (j) => r[j],
+      (j) => X[j][k],
+    );
+    writePair(g, RESULT, result.b + 2 * k, g.add(pair(lower.b + 2 * k), change));
   }
   return g;
 }
 
-/** Arrays: own up record, lower up record, meeting record, own base, lower base, port force. */
-export function meetDown(): VectorGraph {
-  const [OWN, LOWER, MEET, BASE, LOWER_BASE, FORCE] = [0, 1, 2, 3, 4, 5];
-  const meeting = new Meeting(OWN, LOWER);
-  const { g, p } = meeting;
-  const delta = g.inputs(BASE, BASE_RECORD.delta, 6);
-  const Q = g.inputs(MEET, MEET_RECORD.Q, 21);
-  const r = SIX.map((i) =>
+/**
+ * Arrays: upper part, lower part, the meeting's record, base of the upper part, base of the lower part, force where they
+ * meet, force at the port of both together (copied to the lower part's base).
+ */
+export function meetDown(sizes: MeetSizes): VectorGraph {
+  const [OWN, BELOW, MEET, BASE, BASE_BELOW, FORCE, OUTER] = [0, 1, 2, 3, 4, 5, 6];
+  const meeting = new Meeting(sizes, OWN, BELOW);
+  const { g, size, b, pBelow } = meeting;
+  const { handle, port } = sizes;
+  const delta = g.inputs(BASE, BASE_RECORD.delta, handle);
+  const outer = g.inputs(OUTER, 0, port);
+  const e = pBelow.map((p, i) =>
     g.add(
-      g.input(MEET, MEET_RECORD.r + i),
+      p,
       meeting.dot(
-        (k) => meeting.Psi(k, i),
-        (k) => delta[k],
+        (k) => meeting.PsiBelow(i, k),
+        (k) => outer[k],
+        0,
+        port,
       ),
     ),
   );
-  const h = SIX.map((i) =>
+  const r = b.map((free, i) => {
+    const moved = meeting.dot(
+      (k) => meeting.Psi(k, i),
+      (k) => delta[k],
+      0,
+      handle,
+    );
+    const back = meeting.dot(
+      (k) => meeting.Phi(i, k),
+      (k) => e[k],
+    );
+    return g.sub(g.add(free, moved), back);
+  });
+  const h = range(size).map((i) =>
     meeting.dot(
-      (k) => Q[upper(i, k)],
+      (k) => g.input(MEET, size * i + k),
       (k) => r[k],
     ),
   );
-  finish(meeting, p, r, h, FORCE, LOWER_BASE);
+  meeting.finish(e, r, h, FORCE, BASE_BELOW);
+  for (const [k, node] of outer.entries()) g.output(BASE_BELOW, BASE_RECORD.force + k, node);
+  if (port === 3) g.output(BASE_BELOW, BASE_RECORD.force + 3, g.zero);
   return g;
 }
 
-/** Both at once where nothing is above. Arrays: own up record, lower up record, lower base, port force. */
-export function meetGround(): VectorGraph {
-  const [OWN, LOWER, LOWER_BASE, FORCE] = [0, 1, 2, 3];
-  const meeting = new Meeting(OWN, LOWER);
-  const { g, p } = meeting;
+/** Both at once where nothing is above and nothing is below. Arrays: upper part, lower part, its base, force where they meet. */
+export function meetGround(at: 3 | 6): VectorGraph {
+  const [OWN, BELOW, BASE_BELOW, FORCE] = [0, 1, 2, 3];
+  const meeting = new Meeting({ handle: 0, at, port: 0 }, OWN, BELOW);
+  const { g, size, pBelow } = meeting;
   const C = meeting.root();
   const { L, inverse } = meeting.middle(C);
   const r = meeting.free();
   // h = C y with (1 + C^T Phi C) y = C^T r
   const z: Node[] = [];
-  for (const i of SIX)
+  for (let i = 0; i < size; i++)
     z[i] = g.sub(
       meeting.dot(
-        (k) => C[k][i],
+        (k) => C(k, i),
         (k) => r[k],
         i,
       ),
       meeting.dot(
-        (k) => L[i][k],
+        (k) => L(i, k),
         (k) => z[k],
         0,
         i,
       ),
     );
   const y: Node[] = [];
-  for (let i = 5; i >= 0; i--)
+  for (let i = size - 1; i >= 0; i--)
     y[i] = g.sub(
       g.mul(z[i], inverse[i]),
       meeting.dot(
-        (k) => L[k][i],
+        (k) => L(k, i),
         (k) => y[k],
         i + 1,
       ),
     );
-  const h = SIX.map((i) =>
+  const h = range(size).map((i) =>
     meeting.dot(
-      (k) => C[i][k],
+      (k) => C(i, k),
       (k) => y[k],
       0,
       i + 1,
     ),
   );
-  finish(meeting, p, r, h, FORCE, LOWER_BASE);
+  meeting.finish(pBelow, r, h, FORCE, BASE_BELOW);
   return g;
-}
-
-/** g = p_c + h, a = r - Phi h */
-function finish(
-  meeting: Meeting,
-  p: readonly Node[],
-  r: readonly Node[],
-  h: readonly Node[],
-  forceArray: number,
-  baseArray: number,
-): void {
-  const { g } = meeting;
-  put(
-    g,
-    forceArray,
-    0,
-    SIX.map((i) => g.add(p[i], h[i])),
-  );
-  put(
-    g,
-    baseArray,
-    BASE_RECORD.delta,
-    SIX.map((i) =>
-      g.sub(
-        r[i],
-        meeting.dot(
-          (k) => meeting.Phi(i, k),
-          (k) => h[k],
-        ),
-      ),
-    ),
-  );
-}
-
-/** w_here = R w + w_rel. Arrays: angular velocity, relation, result. */
-export function hopDown(): VectorGraph {
-  const { g, R, rel, w } = hop();
-  for (const i of [0, 1, 2]) put(g, 2, i, [g.add(rel[i], g.dot([R(i, 0), R(i, 1), R(i, 2)], w))]);
-  return g;
-}
-
-/** w = R^T (w_here - w_rel) */
-export function hopUp(): VectorGraph {
-  const { g, R, rel, w } = hop();
-  const over = w.map((node, i) => g.sub(node, rel[i]));
-  for (const i of [0, 1, 2]) put(g, 2, i, [g.dot([R(0, i), R(1, i), R(2, i)], over)]);
-  return g;
-}
-
-/** Places as in block-records.ts: columns 0 and 1 two by two, then column 2 and w. */
-function hop() {
-  const g = new VectorGraph();
-  const R = (i: number, j: number): Node => g.input(1, j < 2 ? 2 * i + j : 6 + 2 * i);
-  const rel = [0, 1, 2].map((i) => g.input(1, 7 + 2 * i));
-  return { g, R, rel, w: g.inputs(0, 0, 3) };
 }

@@ -7,6 +7,7 @@
 
 import * as B from './bytes.js';
 import {
+  ABS,
   ADD,
   arityOf,
   CONSTANT,
@@ -108,6 +109,7 @@ const OPCODES = new Map<number, readonly [number, number]>([
   [NEG, [0x9a, 0xed]],
   [SQRT, [0x9f, 0xef]],
   [NEAREST, [0x9e, 0x94]],
+  [ABS, [0x99, 0xec]],
 ]);
 
 const NO_LOCAL = -1;
@@ -331,6 +333,10 @@ class FunctionWriter {
       return;
     }
     this.#address(parameter);
+    if (x[n] === b[n] + 1 && stride === 8) {
+      this.#memory(B.V128_LOAD, 2, first);
+      return;
+    }
     this.#address(parameter);
     this.#memory(B.V128_LOAD64_ZERO, 2, first);
     this.#memory(B.V128_LOAD64_LANE, 2, offset + x[n] * stride);

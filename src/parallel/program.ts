@@ -26,12 +26,13 @@ export class Program {
   constructor(choice: Choice) {
     this.choice = choice;
     this.made = blockModule(choice.assembly);
-    this.segments = choice.assembly.segments.map(({ hops, waitsFor, port, grounded, spinOrder }) => ({
-      needs: hops?.needs ?? [],
+    this.segments = choice.assembly.segments.map(({ needs, waitsFor, joins, grounded, handle, spinOrder }) => ({
+      needs,
       waitsFor,
-      port,
+      joins: joins.map(({ part }) => part),
       grounded,
       spins: spinOrder.length > 0,
+      finishes: handle === 3,
     }));
   }
 

@@ -77,8 +77,11 @@ export interface JobSegment {
   /** Segments whose first phase it needs. */
   readonly needs: readonly number[];
   readonly waitsFor: readonly number[];
-  readonly port: number;
+  /** Segments at the head of the parts that it takes in, one after the other. */
+  readonly joins: readonly number[];
   readonly grounded: boolean;
   /** It has a first phase, and others may need it. */
   readonly spins: boolean;
+  /** Something is left for the joint that it hangs by when all others are done. */
+  readonly finishes: boolean;
 }

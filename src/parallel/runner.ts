@@ -1,7 +1,7 @@
 // One thread's part of a step, and the caller's. Both run the same segments in the same way; the caller also takes back
 // what nobody has begun. Waiting is spinning: a step takes microseconds.
 
-import type { Step } from '../compile/block-module.js';
+import { answerName, meetName, type Step, stepName } from '../compile/block-module.js';
 import type { WasmInstance } from '../compile/webassembly.js';
 import {
   ABANDONED,
@@ -24,10 +24,12 @@ interface SegmentCode extends JobSegment {
   readonly spin: Code | undefined;
   readonly gather: Code;
   readonly join: Code | undefined;
-  readonly meet: Code | undefined;
-  readonly answer: Code | undefined;
+  /** For each part that it takes in. */
+  readonly meets: readonly Code[];
+  readonly answers: readonly Code[];
   readonly lead: Code | undefined;
   readonly follow: Code;
+  readonly finish: Code | undefined;
 }
 
 /** Spins that a thread is given to begin the way down, some microseconds. */
@@ -69,21 +71,23 @@ export class Runner {
     this.#down = job.segments.map(() => 0);
     this.#own = job.segments.flatMap((_, s) => (job.threadOf[s] === thread ? [s] : []));
     this.#segments = job.segments.map((segment, s) => {
-      const code = (step: Step): Code => {
-        const run = exports[`${step}${s}`];
+      const named = (name: string): Code => {
+        const run = exports[name];
         // A function of its own for each call lets the engine make the step into WebAssembly part of it.
         return () => run();
       };
-      const { waitsFor, port, grounded, spins } = segment;
+      const code = (step: Step): Code => named(stepName(step, s));
+      const { waitsFor, joins, spins, finishes } = segment;
       return {
         ...segment,
         spin: spins ? code('spin') : undefined,
         gather: code('gather'),
         join: waitsFor.length > 0 ? code('join') : undefined,
-        meet: port >= 0 ? code('meet') : undefined,
-        answer: port >= 0 && !grounded ? code('answer') : undefined,
+        meets: joins.map((_, k) => named(meetName(s, k))),
+        answers: joins.map((_, k) => named(answerName(s, k))),
         lead: waitsFor.length > 0 ? code('lead') : undefined,
         follow: code('follow'),
+        finish: finishes ? code('finish') : undefined,
       };
     });
   }
@@ -96,14 +100,15 @@ export class Runner {
       const segment = segments[s];
       segment.gather();
       segment.join?.();
-      segment.meet?.();
+      for (const meet of segment.meets) meet();
     }
     for (let s = 0; s < segments.length; s++) {
-      const segment = segments[s];
-      segment.answer?.();
-      segment.lead?.();
-      segment.follow();
+      const { answers, lead, follow } = segments[s];
+      for (let k = answers.length - 1; k >= 0; k--) answers[k]();
+      lead?.();
+      follow();
     }
+    for (const { finish } of segments) finish?.();
   }
 
   /** A thread's part of an epoch. */
@@ -173,6 +178,7 @@ export class Runner {
       this.#return(s);
     }
     for (let s = 0; s < count; s++) if (!this.#await(done(s))) return false;
+    for (let s = 0; s < count; s++) this.#segments[s].finish?.();
     return true;
   }
 
@@ -206,7 +212,7 @@ export class Runner {
   /** The way up of a segment; false where the step was given up. */
   #rise(s: number): boolean {
     const segment = this.#segments[s];
-    const { needs, waitsFor, port } = segment;
+    const { needs, waitsFor, joins, meets } = segment;
     for (let k = 0; k < needs.length; k++) if (!this.#await(spun(needs[k]))) return false;
     this.#delay();
     segment.gather();
@@ -214,9 +220,9 @@ export class Runner {
       for (let k = 0; k < waitsFor.length; k++) if (!this.#await(risen(waitsFor[k]))) return false;
       segment.join();
     }
-    if (segment.meet !== undefined) {
-      if (!this.#await(risen(port))) return false;
-      segment.meet();
+    for (let k = 0; k < joins.length; k++) {
+      if (!this.#await(risen(joins[k]))) return false;
+      meets[k]();
     }
     Atomics.store(this.#flags, risen(s), this.#epoch);
     return true;
@@ -228,9 +234,10 @@ export class Runner {
     const epoch = this.#epoch;
     const segment = this.#segments[s];
     this.#delay();
-    if (segment.meet !== undefined) {
-      if (segment.answer !== undefined) segment.answer();
-      Atomics.store(flags, told(segment.port), epoch);
+    const { joins, answers } = segment;
+    for (let k = joins.length - 1; k >= 0; k--) {
+      answers[k]();
+      Atomics.store(flags, told(joins[k]), epoch);
     }
     if (segment.lead !== undefined) {
       segment.lead();

@@ -1,6 +1,6 @@
 // Runs the segments of an assembly one after the other, with intermediate memory full of NaN before each call.
 
-import { blockModule, type Step } from '../../src/compile/block-module.js';
+import { answerName, blockModule, meetName, type Step, stepName } from '../../src/compile/block-module.js';
 import { type Cutting, createAssembly, type RootedPlan, wholeLinks } from '../../src/compile/blocks.js';
 import { rootedPlan } from '../../src/compile/rooted-plan.js';
 import { Store } from '../../src/compile/store.js';
@@ -24,7 +24,7 @@ export function blockRunner(mechanism: Mechanism, root: number, cutting: Cutting
   const ints = new Int32Array(store.memory.buffer);
   const { nq, nv } = rooted.plan;
   const count = assembly.segments.length;
-  const call = (step: Step, s: number): void => code[`${step}${s}`]();
+  const call = (step: Step, s: number): void => code[stepName(step, s)]();
   return {
     shapes: made.shapes,
     forward(state, tau) {
@@ -35,8 +35,15 @@ export function blockRunner(mechanism: Mechanism, root: number, cutting: Cutting
       store.numbers(made.v, nv).set(state.v);
       store.numbers(made.tau, nv).set(tau);
       for (let s = 0; s < count; s++) call('spin', s);
-      for (let s = count - 1; s >= 0; s--) for (const step of ['gather', 'join', 'meet'] as const) call(step, s);
-      for (let s = 0; s < count; s++) for (const step of ['answer', 'lead', 'follow'] as const) call(step, s);
+      for (let s = count - 1; s >= 0; s--) {
+        for (const step of ['gather', 'join'] as const) call(step, s);
+        assembly.segments[s].joins.forEach((_, k) => code[meetName(s, k)]());
+      }
+      for (let s = 0; s < count; s++) {
+        for (let k = assembly.segments[s].joins.length - 1; k >= 0; k--) code[answerName(s, k)]();
+        for (const step of ['lead', 'follow'] as const) call(step, s);
+      }
+      for (let s = 0; s < count; s++) call('finish', s);
       return Float64Array.from(store.numbers(made.qdd, nv));
     },
   };
@@ -65,5 +72,31 @@ export function randomCutting({ plan: { links } }: RootedPlan, random: Random, o
     segmentOf[i] = atPort.push(port) - 1;
     latest.set(parent, segmentOf[i]);
   });
-  return { segmentOf, atPort };
+  return { segmentOf, atPort, joins: randomJoins(links, segmentOf, atPort, random) };
+}
+
+/** Along each way from port to port, parts joined in any order. */
+function randomJoins(
+  links: RootedPlan['plan']['links'],
+  segmentOf: Int32Array,
+  atPort: readonly boolean[],
+  random: Random,
+): number[][] {
+  const portChild = atPort.map(() => -1);
+  links.forEach(({ parent }, i) => {
+    const s = segmentOf[i];
+    if (parent >= 0 && segmentOf[parent] !== s && atPort[s]) portChild[segmentOf[parent]] = s;
+  });
+  const joins: number[][] = atPort.map(() => []);
+  atPort.forEach((hangs, top) => {
+    if (hangs) return;
+    let parts = [top];
+    for (let s = portChild[top]; s >= 0; s = portChild[s]) parts.push(s);
+    while (parts.length > 1) {
+      const k = random.below(parts.length - 1);
+      joins[parts[k]].push(parts[k + 1]);
+      parts = parts.filter((_, other) => other !== k + 1);
+    }
+  });
+  return joins;
 }
