@@ -236,7 +236,9 @@ export function blockModule(assembly: Assembly, functionSize = FUNCTION_SIZE): B
       // The force at the port of all that is taken in up to here: of the next meeting, or told from above.
       const outer = forces[k + 1] ?? root.base + NUMBER * BASE_RECORD.force;
       const atOnce = sizes.handle === 0 && sizes.port === 0;
+      const belowBytes = NUMBER * partLayout(sizes.at, sizes.port).size;
       add(meetName(s, k), (body) => {
+        callWith(body, writer.touch, [below, below + belowBytes, meetings[s].hop]);
         if (atOnce) callWith(body, writer.meetGround(sizes.at), [parts[k], below, base, forces[k]]);
         else callWith(body, writer.meetUp(sizes), [parts[k], below, meets[k], parts[k + 1]]);
       });
@@ -305,6 +307,15 @@ class ModuleWriter {
       this.#shapes.set(name, shape);
     }
     return shape;
+  }
+
+  get touch(): number {
+    let number = this.#plain.get('touch');
+    if (number === undefined) {
+      number = this.functions.push({ parameters: 3, body: touch() }) - 1;
+      this.#plain.set('touch', number);
+    }
+    return number;
   }
 
   meetUp(sizes: MeetSizes): number {
@@ -383,6 +394,22 @@ class ModuleWriter {
     }
     return number;
   }
+}
+
+/**
+ * Reads a word of every line from the first address up to the second, and writes something to the third. Lines that come from
+ * another core then come all at once; one after the other, where formulas need them, each would take its time.
+ */
+function touch(): B.Bytes {
+  const [FROM, TO, RESULT, SUM] = [0, 1, 2, 3];
+  const LINE_BYTES = 64;
+  const body = new B.Bytes().bytes(1, 1, B.I32);
+  body.bytes(B.LOOP, B.VOID);
+  body.bytes(B.LOCAL_GET, SUM, B.LOCAL_GET, FROM, B.I32_LOAD, 2, 0, B.I32_ADD, B.LOCAL_SET, SUM);
+  body.bytes(B.LOCAL_GET, FROM, B.I32_CONST).signed(LINE_BYTES).bytes(B.I32_ADD, B.LOCAL_TEE, FROM);
+  body.bytes(B.LOCAL_GET, TO, B.I32_LT_U, B.BR_IF, 0, B.END);
+  body.bytes(B.LOCAL_GET, RESULT, B.LOCAL_GET, SUM, B.I32_STORE, 2, 0, B.END);
+  return body;
 }
 
 function copy(): VectorGraph {

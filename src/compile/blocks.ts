@@ -85,7 +85,7 @@ export interface Assembly {
 }
 
 /** Links in a block, about, where a mechanism is too large for code of its own throughout. */
-const BLOCK_LINKS = 32;
+const BLOCK_LINKS = 8;
 /** Up to here a segment is one block. */
 const SMALL = 160;
 
@@ -124,9 +124,7 @@ export function createAssembly(rooted: RootedPlan, cutting: Cutting, blockLinks?
 
   const segmentBlocks: number[][] = Array.from({ length: count }, () => []);
   for (const [b, s] of segmentOfBlock.entries()) segmentBlocks[s].push(b);
-  const parentSegment = segmentBlocks.map(([first]) =>
-    parentBlock[first] < 0 ? -1 : segmentOfBlock[parentBlock[first]],
-  );
+  const parentSegment = parentSegments(links, segmentOf, count);
   const spinOf = segmentBlocks.map(([first], s): Block['spin'] => {
     if (!beyond[first].leads && s !== sourceSegment) return 'none';
     const onGround = source === undefined && parentSegment[s] < 0;
@@ -255,15 +253,28 @@ function childTowards(parent: readonly number[], b: number, target: number): num
   return at > b ? at : -1;
 }
 
+/** A joint that hands on no moment but that of its motor. */
+export const isBall = ({ type, armature }: PlanLink): boolean =>
+  type === 'spherical' && armature.every((x) => x === 0);
+
+/** The segment from which each one hangs, -1 for the ground. */
+export function parentSegments(links: readonly PlanLink[], segmentOf: Int32Array, count: number): number[] {
+  const parent = new Array<number>(count).fill(-1);
+  links.forEach(({ parent: above }, i) => {
+    if (above >= 0 && segmentOf[above] !== segmentOf[i]) parent[segmentOf[i]] = segmentOf[above];
+  });
+  return parent;
+}
+
 interface PortSizes {
   readonly handle: readonly Size[];
   readonly port: readonly Size[];
 }
 
 /** By how many dimensions segments hang, and how many their ports have. */
-function portSizes(
+export function portSizes(
   links: readonly PlanLink[],
-  { segmentOf, atPort }: Cutting,
+  { segmentOf, atPort }: Pick<Cutting, 'segmentOf' | 'atPort'>,
   parent: readonly number[],
   portChild: readonly number[],
 ): PortSizes {
@@ -273,9 +284,7 @@ function portSizes(
   });
   const handle = parent.map((above, s): Size => {
     if (above < 0) return 0;
-    const [{ type, armature }] = roots[s];
-    const ball = roots[s].length === 1 && type === 'spherical' && armature.every((x) => x === 0);
-    return atPort[s] && ball ? 3 : 6;
+    return atPort[s] && roots[s].length === 1 && isBall(roots[s][0]) ? 3 : 6;
   });
   return { handle, port: portChild.map((child) => (child < 0 ? 0 : handle[child])) };
 }

@@ -99,6 +99,7 @@ export const LOCAL_SET = 0x21;
 export const LOCAL_TEE = 0x22;
 export const I32_LOAD = 0x28;
 export const F64_LOAD = 0x2b;
+export const I32_STORE = 0x36;
 export const F64_STORE = 0x39;
 export const I32_CONST = 0x41;
 export const F64_CONST = 0x44;

@@ -3,7 +3,7 @@
 // together. What is left at the root is a segment too. Then every segment either waits for those that hang from it, or
 // answers for one of them at a port (mixed form); the prediction decides.
 
-import type { Cutting } from '../compile/blocks.js';
+import { type Cutting, isBall, parentSegments } from '../compile/blocks.js';
 import type { PlanLink } from '../compile/plan.js';
 import { type Costs, predict } from './predict.js';
 import type { Weights } from './weights.js';
@@ -20,30 +20,35 @@ export function cut(links: readonly PlanLink[], weights: Weights, count: number,
   const whole = withPorts(links, weights, new Int32Array(links.length), costs);
   if (count < 2) return whole;
   let best: CutResult | undefined;
-  for (const ports of [true, false]) {
+  const balls = links.some((link, i) => i > 0 && isBall(link));
+  for (const kind of balls ? (['ports', 'balls', 'waits'] as const) : (['ports', 'waits'] as const)) {
     let [low, high] = [total / count / 2, total];
     for (let k = 0; k < 24; k++) {
       const middle = (low + high) / 2;
-      if (1 + Math.max(...segments(links, weights, middle, ports)) > count) low = middle;
+      if (1 + Math.max(...segments(links, weights, middle, kind)) > count) low = middle;
       else high = middle;
     }
     // A little more than the least: the root, which everyone waits for, may well be lighter.
     for (const factor of [1, 1.03, 1.06, 1.1, 1.15, 1.2]) {
-      const found = withPorts(links, weights, segments(links, weights, high * factor, ports), costs);
+      const found = withPorts(links, weights, segments(links, weights, high * factor, kind), costs);
       if (found.cutting.atPort.length > 1 && (best === undefined || found.ns < best.ns)) best = found;
     }
   }
   return best ?? whole;
 }
 
-/** Segment of each link, none heavier than the limit if that can be; `ports`: what hangs is answered for at ports. */
+/** What is cut off is answered for at ports, which may be ball joints only, or waited for. */
+type Kind = 'ports' | 'balls' | 'waits';
+
+/** Segment of each link, none heavier than the limit if that can be. */
 function segments(
   links: readonly PlanLink[],
   { own, mixed, unit }: Weights,
   limit: number,
-  ports: boolean,
+  kind: Kind,
 ): Int32Array {
   const n = links.length;
+  const ports = kind !== 'waits';
   const children: number[][] = links.map(() => []);
   for (const [i, { parent }] of links.entries()) if (parent >= 0) children[parent].push(i);
   const open = new Float64Array(n);
@@ -54,9 +59,11 @@ function segments(
   let groups = 0;
   for (let i = n - 1; i >= 0; i--) {
     let items = itemsOf(children[i], open, unit);
-    const sum = (): number => items.reduce((total, item) => total + item.weight, 0);
+    const stays = kind === 'balls' ? items.filter((item) => !item.links.every((c) => isBall(links[c]))) : [];
+    items = items.filter((item) => !stays.includes(item));
+    const sum = (): number => [...items, ...stays].reduce((total, item) => total + item.weight, 0);
     const extra = (): number =>
-      ports && (port[i] === 1 || items.some(({ links: list }) => list.some((c) => port[c] === 1))) ? mixed[i] : 0;
+      ports && (port[i] === 1 || [...items, ...stays].some(({ links: list }) => list.some((c) => port[c] === 1))) ? mixed[i] : 0;
     while (items.length > 0 && own[i] + extra() + sum() > limit) {
       const taken = bestSubset(items, limit);
       const group = groups++;
@@ -64,7 +71,7 @@ function segments(
       items = items.filter((item) => !taken.includes(item));
       port[i] = 1;
     }
-    for (const { links: list } of items) for (const child of list) if (port[child] === 1) port[i] = 1;
+    for (const { links: list } of [...items, ...stays]) for (const child of list) if (port[child] === 1) port[i] = 1;
     open[i] = own[i] + (ports && port[i] === 1 ? mixed[i] : 0) + sum();
   }
   return numbered(links, rootOf);
@@ -125,14 +132,11 @@ function numbered(links: readonly PlanLink[], rootOf: Int32Array): Int32Array {
 /** Ports where the prediction likes them: one for each segment at most. */
 function withPorts(links: readonly PlanLink[], weights: Weights, segmentOf: Int32Array, costs: Costs): CutResult {
   const count = 1 + Math.max(...segmentOf, 0);
-  const parent = new Int32Array(count).fill(-1);
-  links.forEach(({ parent: above }, i) => {
-    if (above >= 0 && segmentOf[above] !== segmentOf[i]) parent[segmentOf[i]] = segmentOf[above];
-  });
-  const at = (atPort: boolean[]): CutResult => ({
-    cutting: { segmentOf, atPort },
-    ns: predict(links, weights, { segmentOf, atPort }, costs).ns,
-  });
+  const parent = parentSegments(links, segmentOf, count);
+  const at = (atPort: boolean[]): CutResult => {
+    const { ns, joins } = predict(links, weights, { segmentOf, atPort }, costs);
+    return { cutting: { segmentOf, atPort, joins }, ns };
+  };
   let best = at(new Array<boolean>(count).fill(false));
   for (const first of [true, false]) {
     // All at ports or none, the heaviest of each parent; then one after the other changed where that helps.

@@ -131,7 +131,7 @@ export class Pool {
     // The count first: a thread that sees it stops serving and waits for the message.
     Atomics.add(control, mail(number), 1);
     thread.send(message);
-    if (Atomics.load(control, sleeps(number)) !== AWAKE) Atomics.notify(control, EPOCH);
+    if (Atomics.load(control, sleeps(number)) !== AWAKE) Atomics.notify(control, sleeps(number));
   }
 
   #receive(member: Member, { kind, id, number, result, error }: Answer): void {
@@ -204,11 +204,12 @@ export class Pool {
     Atomics.store(control, EPOCH, epoch);
     // A thread that has been called is not called again before it is awake: a call takes longer than most steps.
     const last = threadOf[segments.length - 1];
-    let asleep = false;
     for (let k = 1; k <= last; k++)
-      if (Atomics.load(control, sleeps(k)) === ASLEEP)
-        asleep = Atomics.compareExchange(control, sleeps(k), ASLEEP, CALLED) === ASLEEP || asleep;
-    if (asleep) Atomics.notify(control, EPOCH);
+      if (
+        Atomics.load(control, sleeps(k)) === ASLEEP &&
+        Atomics.compareExchange(control, sleeps(k), ASLEEP, CALLED) === ASLEEP
+      )
+        Atomics.notify(control, sleeps(k));
     if (runner.lead(epoch, patience)) return true;
     const threads = runner.abandon(threadOf);
     if (threads.length > 0) this.#stragglers = { threads, epoch, since: performance.now() };

@@ -1,21 +1,26 @@
-// How long a step takes on as many threads as there are segments: the protocol of runner.ts played through with the
-// weights of the links and the time that a word takes from one thread to another.
+// How long a step takes: the protocol of runner.ts played through with the weights of the links and the time that a word
+// takes from one thread to another. On the way the order is chosen in which segments meet (joins.ts).
 
-import type { Cutting } from '../compile/blocks.js';
+import { type Cutting, parentSegments, portSizes } from '../compile/blocks.js';
+import type { MeetSizes } from '../compile/meet.js';
+import { partLayout } from '../compile/part-record.js';
 import type { PlanLink } from '../compile/plan.js';
-import { MEETING, PASSES, type Weights } from './weights.js';
+import { joinRow } from './joins.js';
+import { BALL, meetingWeight, PASSES, type Weights } from './weights.js';
 
 export interface Costs {
   /** Nanoseconds of an instruction, on average. */
   readonly instruction: number;
   /** Nanoseconds from writing a word to seeing it on another thread. */
   readonly latency: number;
+  /** Nanoseconds that each line of a record, 8 numbers, takes besides. */
+  readonly line: number;
   /** Nanoseconds of a call: arrays copied in and out, results checked, for each link. */
   readonly call: number;
 }
 
 /** Measured on a two-core AMD EPYC, Node 20; ready() measures what decides. */
-export const COSTS: Costs = { instruction: 0.195, latency: 150, call: 1.5 };
+export const COSTS: Costs = { instruction: 0.195, latency: 150, line: 10, call: 1.5 };
 
 export interface Prediction {
   readonly ns: number;
@@ -23,74 +28,137 @@ export interface Prediction {
   readonly serial: number;
   /** Nanoseconds of work of each segment. */
   readonly work: readonly number[];
+  /** What each segment takes in at its port. */
+  readonly joins: readonly (readonly number[])[];
 }
 
+/** `threadOf`: the thread of each segment, in ascending order; one for each where it is left out. */
 export function predict(
   links: readonly PlanLink[],
   { own, mixed }: Weights,
-  { segmentOf, atPort }: Cutting,
+  cutting: Pick<Cutting, 'segmentOf' | 'atPort'>,
   costs: Costs,
+  threadOf?: ArrayLike<number>,
 ): Prediction {
+  const { segmentOf, atPort } = cutting;
   const count = atPort.length;
-  const parent = new Int32Array(count).fill(-1);
+  const parent = parentSegments(links, segmentOf, count);
+  const portChild = Array.from({ length: count }, (_, s) => parent.findIndex((above, c) => above === s && atPort[c]));
+  const sizes = portSizes(links, cutting, parent, portChild);
   /** Instructions: of all links, of those on the way to what is waited for, and of the mixed form. */
   const whole = new Float64Array(count);
   const waiting = new Float64Array(count);
   const extra = new Float64Array(count);
-  const port = new Int32Array(count).fill(-1);
   const onWait = new Uint8Array(links.length);
   const onPort = new Uint8Array(links.length);
+  const waits: number[][] = Array.from({ length: count }, () => []);
   for (let i = links.length - 1; i >= 0; i--) {
     const s = segmentOf[i];
     const above = links[i].parent;
     whole[s] += own[i];
     if (onWait[i] === 1) waiting[s] += own[i];
-    if (onPort[i] === 1) extra[s] += mixed[i];
+    if (onPort[i] === 1) {
+      const more = mixed[i] * (sizes.port[s] === 3 ? BALL : 1);
+      extra[s] += more;
+      if (onWait[i] === 1) waiting[s] += more;
+    }
     if (above < 0) continue;
     if (segmentOf[above] === s) {
       if (onWait[i] === 1) onWait[above] = 1;
       if (onPort[i] === 1) onPort[above] = 1;
-      continue;
-    }
-    parent[s] = segmentOf[above];
-    if (atPort[s]) {
-      onPort[above] = 1;
-      port[segmentOf[above]] = s;
-    } else onWait[above] = 1;
+    } else if (atPort[s]) onPort[above] = 1;
+    else onWait[above] = 1;
   }
-  const { instruction, latency } = costs;
-  const of = (instructions: number): number => instructions * instruction;
-  const waits: number[][] = Array.from({ length: count }, () => []);
   for (let s = 1; s < count; s++) if (parent[s] >= 0 && !atPort[s]) waits[parent[s]].push(s);
+  const { instruction, latency, line } = costs;
+  const thread = (s: number): number => threadOf?.[s] ?? s;
+  const of = (instructions: number): number => instructions * instruction;
+  /** From the thread of one segment to that of another. */
+  const travel = (from: number, to: number, numbers: number): number =>
+    thread(from) === thread(to) ? 0 : latency + line * Math.ceil(numbers / 8);
+  const part = (s: number, port: number): number => partLayout(sizes.handle[s], port as 0 | 3 | 6).size;
+
   // The first phase: everyone at once; the caller begins a word earlier.
-  const start = (s: number): number => (s === 0 ? 0 : latency);
-  const spun = Array.from({ length: count }, (_, s) => start(s) + of(PASSES.spin * whole[s]));
-  const allSpun = count === 1 ? 0 : Math.max(...spun) + latency;
-  const up = new Float64Array(count);
+  const clock = Float64Array.from({ length: count }, (_, t) => (t === 0 ? 0 : latency));
+  const spun = new Float64Array(count);
+  for (let s = 0; s < count; s++) {
+    clock[thread(s)] += of(PASSES.spin * whole[s]);
+    spun[s] = clock[thread(s)];
+  }
+  const allSpun = Math.max(...spun);
+  const needsSpun = (s: number): number =>
+    parent[s] < 0 && sizes.port[s] !== 3 ? 0 : thread(s) === 0 && count === 1 ? 0 : allSpun + latency;
+
+  /** Up to the meetings at its port; `upOf` tells when those that are waited for are there. */
+  const rise = (s: number, at: number, upOf: (c: number) => number): number => {
+    const upwards = (instructions: number): number => of(PASSES.up * instructions);
+    const early = whole[s] + extra[s] - waiting[s];
+    let now = Math.max(at, needsSpun(s)) + upwards(early);
+    for (const c of waits[s]) now = Math.max(now, upOf(c) + travel(c, s, 27));
+    return now + upwards(waiting[s]);
+  };
+
+  // Once without the meetings, to see when segments are ready to meet.
+  const ready = new Float64Array(count);
+  const first = clock.slice();
   for (let s = count - 1; s >= 0; s--) {
-    const ready = s === 0 ? spun[s] : Math.max(spun[s], Math.min(allSpun, spun[Math.max(0, parent[s])] + latency));
-    let at = ready + of(PASSES.up * (whole[s] - waiting[s]) + 0.8 * extra[s]);
-    for (const c of waits[s]) at = Math.max(at, up[c] + latency);
-    at += of(PASSES.up * waiting[s]);
-    if (port[s] >= 0) at = Math.max(at, up[port[s]] + latency) + of(parent[s] < 0 ? MEETING.ground : MEETING.up);
-    up[s] = at;
+    ready[s] = rise(s, first[thread(s)], (c) => ready[c]);
+    first[thread(s)] = ready[s];
+  }
+  const joins: number[][] = Array.from({ length: count }, () => []);
+  /** The sizes of the meeting in which s takes in the part from `below` to `last`. */
+  const sizesOf = (s: number, below: number, last: number): MeetSizes => ({
+    handle: sizes.handle[s],
+    at: sizes.handle[below] as 3 | 6,
+    port: sizes.port[last],
+  });
+  for (let top = 0; top < count; top++) {
+    if (atPort[top] || portChild[top] < 0) continue;
+    const row: number[] = [];
+    for (let s = top; s >= 0; s = portChild[s]) row.push(s);
+    joinRow({
+      ready: row.map((s) => ready[s]),
+      cost: (i, k, j) => of(meetingWeight(sizesOf(row[i], row[k + 1], row[j])).up),
+      latency: (i, k) => travel(row[k + 1], row[i], part(row[k + 1], sizes.port[row[k + 1]])),
+    }).forEach((list, i) => {
+      joins[row[i]] = list.map((k) => row[k]);
+    });
+  }
+
+  const last = Int32Array.from({ length: count }, (_, s) => s);
+  const up = new Float64Array(count);
+  const meets: MeetSizes[][] = joins.map(() => []);
+  for (let s = count - 1; s >= 0; s--) {
+    let now = rise(s, clock[thread(s)], (c) => up[c]);
+    joins[s].forEach((below, k) => {
+      meets[s][k] = sizesOf(s, below, last[below]);
+      last[s] = last[below];
+      now = Math.max(now, up[below] + travel(below, s, part(below, meets[s][k].port))) + of(meetingWeight(meets[s][k]).up);
+    });
+    up[s] = now;
+    clock[thread(s)] = now;
   }
   const told = new Float64Array(count);
-  const done = new Float64Array(count);
+  let end = 0;
   for (let s = 0; s < count; s++) {
-    let at = parent[s] < 0 ? up[s] : Math.max(up[s], told[s] + latency);
-    if (port[s] >= 0) {
-      if (parent[s] >= 0) at += of(MEETING.down);
-      told[port[s]] = at;
+    let now = Math.max(clock[thread(s)], up[s], told[s]);
+    for (let k = joins[s].length - 1; k >= 0; k--) {
+      now += of(meetingWeight(meets[s][k]).down);
+      told[joins[s][k]] = now + travel(s, joins[s][k], 12);
     }
-    at += of(PASSES.down * waiting[s]);
-    for (const c of waits[s]) told[c] = at;
-    done[s] = at + of(PASSES.down * (whole[s] - waiting[s]) + 0.2 * extra[s]) + (s === 0 ? 0 : latency);
+    now += of(PASSES.down * waiting[s]);
+    for (const c of waits[s]) told[c] = now + travel(s, c, 6);
+    now += of(PASSES.down * (whole[s] + extra[s] - waiting[s]));
+    clock[thread(s)] = now;
+    end = Math.max(end, now + travel(s, 0, 1));
   }
-  const work = Array.from(whole, (w, s) => of(w + extra[s] + (port[s] < 0 ? 0 : MEETING.up)));
+  const work = Array.from(whole, (w, s) =>
+    of(w + extra[s] + meets[s].reduce((sum, met) => sum + meetingWeight(met).up + meetingWeight(met).down, 0)),
+  );
   return {
-    ns: Math.max(...done) + costs.call * links.length,
+    ns: end + costs.call * links.length,
     serial: work.reduce((sum, w) => sum + w, 0) + costs.call * links.length,
     work,
+    joins,
   };
 }

@@ -94,6 +94,8 @@ export class Program {
     const count = this.segments.length;
     // Neighbours stay together where there are fewer threads than segments.
     const threadOf = this.segments.map((_, s) => Math.floor((s * Math.min(workers, count)) / count));
-    return { id, memory, module, segments: this.segments, threadOf, jitter };
+    // A spin takes about a nanosecond.
+    const prompt = Math.max(1000, Math.round(this.choice.predictedNs));
+    return { id, memory, module, segments: this.segments, threadOf, prompt, jitter };
   }
 }

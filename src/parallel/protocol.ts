@@ -69,6 +69,11 @@ export interface Job {
   readonly segments: readonly JobSegment[];
   /** Thread of each segment; 0 is the caller. */
   readonly threadOf: readonly number[];
+  /**
+   * Spins before the caller looks at what others have claimed: a look takes the line of the claim away from its thread,
+   * which then begins the next step later. Threads that are awake are done by then, or have claimed.
+   */
+  readonly prompt: number;
   /** Microseconds of random delay before each piece of work, for tests. */
   readonly jitter: number;
 }

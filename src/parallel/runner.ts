@@ -26,6 +26,8 @@ interface SegmentCode extends JobSegment {
   readonly join: Code | undefined;
   /** For each part that it takes in. */
   readonly meets: readonly Code[];
+  /** Flags of the first phases that it needs. */
+  readonly needed: Int32Array;
   readonly answers: readonly Code[];
   readonly lead: Code | undefined;
   readonly follow: Code;
@@ -36,11 +38,6 @@ interface SegmentCode extends JobSegment {
 const GRACE = 2000;
 /** Spins between looks at the clock. */
 const SPINS = 200;
-/**
- * Spins, about a microsecond, before the caller looks at what others have claimed: a look takes the line of the claim away
- * from its thread, which then begins the next step later. Threads that are awake are done by then, or have claimed.
- */
-const PROMPT = 1000;
 
 export class Runner {
   readonly #flags: Int32Array;
@@ -49,6 +46,9 @@ export class Runner {
   readonly #own: readonly number[];
   readonly #thread: number;
   readonly #jitter: number;
+  readonly #prompt: number;
+  /** Flags of all that has to be done. */
+  readonly #ends: Int32Array;
   /** For each segment the last epoch in which this thread had it on the way up, and on the way down. */
   readonly #mine: number[] = [];
   readonly #down: number[] = [];
@@ -66,6 +66,8 @@ export class Runner {
     this.#flags = flags;
     this.#thread = thread;
     this.#jitter = job.jitter;
+    this.#prompt = job.prompt;
+    this.#ends = Int32Array.from(job.segments, (_, s) => done(s));
     this.#random = 1 + thread;
     this.#mine = job.segments.map(() => 0);
     this.#down = job.segments.map(() => 0);
@@ -77,12 +79,13 @@ export class Runner {
         return () => run();
       };
       const code = (step: Step): Code => named(stepName(step, s));
-      const { waitsFor, joins, spins, finishes } = segment;
+      const { needs, waitsFor, joins, spins, finishes } = segment;
       return {
         ...segment,
         spin: spins ? code('spin') : undefined,
         gather: code('gather'),
         join: waitsFor.length > 0 ? code('join') : undefined,
+        needed: Int32Array.from(needs, spun),
         meets: joins.map((_, k) => named(meetName(s, k))),
         answers: joins.map((_, k) => named(answerName(s, k))),
         lead: waitsFor.length > 0 ? code('lead') : undefined,
@@ -166,7 +169,7 @@ export class Runner {
       this.#return(s);
     }
     // What others have not begun to bring down is done here, parents first.
-    for (let s = 0; s < count; s++) {
+    for (let s = 0; s < count && !this.#allCome(this.#ends); s++) {
       if (down[s] === epoch || this.#comes(done(s))) continue;
       if (Atomics.load(flags, returning(s)) === epoch) continue;
       if (!this.#await(this.#segments[s].grounded ? risen(s) : told(s))) return false;
@@ -212,8 +215,9 @@ export class Runner {
   /** The way up of a segment; false where the step was given up. */
   #rise(s: number): boolean {
     const segment = this.#segments[s];
-    const { needs, waitsFor, joins, meets } = segment;
-    for (let k = 0; k < needs.length; k++) if (!this.#await(spun(needs[k]))) return false;
+    const { needed, waitsFor, joins, meets } = segment;
+    if (!this.#allCome(needed))
+      for (let k = 0; k < needed.length; k++) if (!this.#await(needed[k])) return false;
     this.#delay();
     segment.gather();
     if (segment.join !== undefined) {
@@ -235,10 +239,13 @@ export class Runner {
     const segment = this.#segments[s];
     this.#delay();
     const { joins, answers } = segment;
-    for (let k = joins.length - 1; k >= 0; k--) {
+    const last = joins.length - 1;
+    for (let k = last; k >= 0; k--) {
       answers[k]();
-      Atomics.store(flags, told(joins[k]), epoch);
+      // The furthest part has the longest way to go; to raise a flag takes time, so the others wait for each other.
+      if (k === last) Atomics.store(flags, told(joins[k]), epoch);
     }
+    for (let k = last - 1; k >= 0; k--) Atomics.store(flags, told(joins[k]), epoch);
     if (segment.lead !== undefined) {
       segment.lead();
       for (let k = 0; k < segment.waitsFor.length; k++) Atomics.store(flags, told(segment.waitsFor[k]), epoch);
@@ -268,11 +275,23 @@ export class Runner {
     }
   }
 
+  /** Whether flags are raised promptly. All are looked at in one go: one after the other each would take its time to come. */
+  #allCome(list: Int32Array): boolean {
+    const flags = this.#flags;
+    const epoch = this.#epoch;
+    for (let k = 0; k <= this.#prompt; k += 1 + list.length) {
+      let missing = 0;
+      for (let j = 0; j < list.length; j++) missing |= Atomics.load(flags, list[j]) ^ epoch;
+      if (missing === 0) return true;
+    }
+    return false;
+  }
+
   /** Whether a flag is raised promptly. */
   #comes(flag: number): boolean {
     const flags = this.#flags;
     const epoch = this.#epoch;
-    for (let k = 0; k < PROMPT; k++) if (Atomics.load(flags, flag) === epoch) return true;
+    for (let k = 0; k < this.#prompt; k++) if (Atomics.load(flags, flag) === epoch) return true;
     return false;
   }
 

@@ -2,7 +2,9 @@
 // counted exactly; these are the counts of links in long chains (docs/speed.md), so that cuts can be chosen before.
 
 import { pairedUnits } from '../compile/lanes.js';
+import { type MeetSizes, meetDown, meetGround, meetUp } from '../compile/meet.js';
 import type { Plan, PlanLink } from '../compile/plan.js';
+import type { VectorGraph } from '../compile/vectors.js';
 
 interface TypeWeight {
   /** Axes along coordinate axes, and any. */
@@ -30,8 +32,28 @@ const PAIR = 0.55;
 
 /** Parts of a link's cost by pass: before the inertias, up to the root, back. */
 export const PASSES = { spin: 0.12, up: 0.62, down: 0.26 } as const;
-/** Instructions of a meeting at a port: up, down, and both at once on the ground. */
-export const MEETING = { up: 1700, down: 330, ground: 1000 } as const;
+/** What the mixed form adds is less where the port is a ball joint: two pairs of columns instead of three. */
+export const BALL = 2 / 3;
+/** Instructions of a meeting wait for each other more than those of links do. */
+const SLOW = 1.3;
+
+/** Instructions of a meeting, on the way up and on the way down; counted once for each kind. */
+export function meetingWeight(sizes: MeetSizes): { readonly up: number; readonly down: number } {
+  const key = (sizes.handle * 7 + sizes.at) * 7 + sizes.port;
+  let weight = meetings.get(key);
+  if (weight === undefined) {
+    const { handle, at, port } = sizes;
+    const instructions = (graph: VectorGraph): number => SLOW * graph.count().instructions;
+    weight =
+      handle === 0 && port === 0
+        ? { up: instructions(meetGround(at)), down: 0 }
+        : { up: instructions(meetUp(sizes)), down: instructions(meetDown(sizes)) };
+    meetings.set(key, weight);
+  }
+  return weight;
+}
+
+const meetings = new Map<number, { readonly up: number; readonly down: number }>();
 
 export interface Weights {
   readonly own: Float64Array;

@@ -73,17 +73,25 @@ function serve(words: Int32Array): void {
         job = asked;
         runner = runners.get(job);
       }
-      runner?.work(now);
-      since = 0;
-      continue;
+      // Steps of others let it fall asleep.
+      if (runner !== undefined) {
+        runner.work(now);
+        since = 0;
+        continue;
+      }
     }
     if (Atomics.load(words, letters) !== read) return;
     const clock = performance.now();
     if (since === 0) since = clock;
     if (clock - since < PATIENCE) continue;
-    // Whoever writes a new epoch looks at `sleeps` afterwards: either it sees this, or the wait sees the epoch.
+    // Whoever writes a new epoch looks at `sleeps` afterwards: either it sees this, or the epoch is seen here.
     Atomics.store(words, sleeps(thread), ASLEEP);
-    while (Atomics.wait(words, EPOCH, epoch, NAP) === 'timed-out' && Atomics.load(words, letters) === read);
+    const idle = (): boolean => Atomics.load(words, EPOCH) === epoch || !runners.has(Atomics.load(words, JOB));
+    while (
+      Atomics.load(words, letters) === read &&
+      idle() &&
+      Atomics.wait(words, sleeps(thread), ASLEEP, NAP) === 'timed-out'
+    );
     Atomics.store(words, sleeps(thread), AWAKE);
     since = 0;
   }

@@ -206,7 +206,10 @@ describe('threads that fail', () => {
       expect(dynamics.lost).toBeUndefined();
     }
     const before = dynamics.counts.parallel;
-    for (let k = 0; k < 20_000 && dynamics.counts.parallel === before; k++) walker.step();
+    for (let k = 0; k < 100_000 && dynamics.counts.parallel === before; k++) {
+      walker.step();
+      if (k % 100 === 99) await turn();
+    }
     expect(dynamics.counts.parallel).toBeGreaterThan(before);
     expect(dynamics.explain()).toContain('New threads are started.');
     dynamics.dispose();

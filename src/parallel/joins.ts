@@ -1,0 +1,51 @@
+// In which order the parts of a row are joined, each hanging from the port of the one before: by the time at which each of
+// them is ready. A part is known by its first segment, whose thread joins it to what comes next.
+
+export interface Row {
+  /** Nanoseconds at which each part is ready. */
+  readonly ready: readonly number[];
+  /** Nanoseconds to join the part from i to k with that from k + 1 to j. */
+  readonly cost: (i: number, k: number, j: number) => number;
+  /** Nanoseconds until what part k + 1 has made is seen by the thread of part i. */
+  readonly latency: (i: number, k: number) => number;
+}
+
+/** Rows up to this length are tried in all ways; longer ones are halved. */
+const ALL_WAYS = 24;
+
+/** For each part of the row those that it takes in, in order. */
+export function joinRow(row: Row): number[][] {
+  const count = row.ready.length;
+  const joins: number[][] = row.ready.map(() => []);
+  const split = count <= ALL_WAYS ? bestSplits(row) : (i: number, j: number): number => (i + j - 1) >> 1;
+  const collect = (i: number, j: number): void => {
+    if (i === j) return;
+    const k = split(i, j);
+    collect(i, k);
+    collect(k + 1, j);
+    joins[i].push(k + 1);
+  };
+  collect(0, count - 1);
+  return joins;
+}
+
+/** Where the part from i to j is best divided: T(i, j) = min over k of max(T(i, k), T(k + 1, j) + latency) + cost. */
+function bestSplits({ ready, cost, latency }: Row): (i: number, j: number) => number {
+  const n = ready.length;
+  const time = new Float64Array(n * n);
+  const at = new Int32Array(n * n);
+  for (let i = 0; i < n; i++) time[i * n + i] = ready[i];
+  for (let size = 1; size < n; size++)
+    for (let i = 0; i + size < n; i++) {
+      const j = i + size;
+      let best = Number.POSITIVE_INFINITY;
+      for (let k = i; k < j; k++) {
+        const end = Math.max(time[i * n + k], time[(k + 1) * n + j] + latency(i, k)) + cost(i, k, j);
+        if (end >= best) continue;
+        best = end;
+        at[i * n + j] = k;
+      }
+      time[i * n + j] = best;
+    }
+  return (i, j) => at[i * n + j];
+}
