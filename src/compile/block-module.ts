@@ -81,6 +81,8 @@ export interface BlockModule {
 const NUMBER = 8;
 /** Apart enough that neighbours are never fetched together. */
 const APART = 128;
+/** Of memory. */
+const PAGE_BYTES = 4096;
 const FUNCTION_SIZE = 400;
 /** Arrays without use in blocks: this one's pointer leads to the slots. */
 const SLOTS = 4;
@@ -102,6 +104,10 @@ export function blockModule(assembly: Assembly, functionSize = FUNCTION_SIZE): B
     top = aligned(top + bytes);
     return at;
   };
+  /** What different threads write stands in different pages: processors fetch on within a page. */
+  const newPage = (): void => {
+    top = PAGE_BYTES * Math.ceil(top / PAGE_BYTES);
+  };
   const q = take(NUMBER * rooted.plan.nq);
   const [v, tau, qdd] = [0, 0, 0].map(() => take(NUMBER * rooted.plan.nv));
   const writer = new ModuleWriter(take(CONSTANT_BYTES), functionSize);
@@ -112,6 +118,7 @@ export function blockModule(assembly: Assembly, functionSize = FUNCTION_SIZE): B
   /** For each segment: its part after each meeting, records of the meetings, forces there, and the angular velocity on its way. */
   const meetings = segments.map(() => ({ parts: [0], meets: [0], forces: [0], hop: 0 }));
   segments.forEach((segment, s) => {
+    newPage();
     for (const b of segment.blocks)
       records[b] = {
         base: take(NUMBER * BASE_RECORD.size),
@@ -172,7 +179,8 @@ export function blockModule(assembly: Assembly, functionSize = FUNCTION_SIZE): B
   const codes: Shape[] = [];
   const rows: number[] = [];
   const tables: { at: number; values: Int32Array }[] = [];
-  for (const { blocks: own } of segments)
+  for (const { blocks: own } of segments) {
+    newPage();
     for (const b of own) {
       const values = addresses(b);
       const shared = users.get(names[b])! > 1;
@@ -183,6 +191,7 @@ export function blockModule(assembly: Assembly, functionSize = FUNCTION_SIZE): B
       rows[b] = take(4 * values.length);
       tables.push({ at: rows[b], values });
     }
+  }
   // Rows stand between the slots: they are written after memory has been filled, in tests.
   const scratch: [number, number] = [scratchFrom, top];
 

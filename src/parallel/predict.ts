@@ -45,10 +45,11 @@ export function predict(
   const parent = parentSegments(links, segmentOf, count);
   const portChild = Array.from({ length: count }, (_, s) => parent.findIndex((above, c) => above === s && atPort[c]));
   const sizes = portSizes(links, cutting, parent, portChild);
-  /** Instructions: of all links, of those on the way to what is waited for, and of the mixed form. */
+  /** Instructions of all links and of the mixed form, and those of them that are on the way to what is waited for. */
   const whole = new Float64Array(count);
   const waiting = new Float64Array(count);
   const extra = new Float64Array(count);
+  const extraWaiting = new Float64Array(count);
   const onWait = new Uint8Array(links.length);
   const onPort = new Uint8Array(links.length);
   const waits: number[][] = Array.from({ length: count }, () => []);
@@ -60,7 +61,7 @@ export function predict(
     if (onPort[i] === 1) {
       const more = mixed[i] * (sizes.port[s] === 3 ? BALL : 1);
       extra[s] += more;
-      if (onWait[i] === 1) waiting[s] += more;
+      if (onWait[i] === 1) extraWaiting[s] += more;
     }
     if (above < 0) continue;
     if (segmentOf[above] === s) {
@@ -91,11 +92,10 @@ export function predict(
 
   /** Up to the meetings at its port; `upOf` tells when those that are waited for are there. */
   const rise = (s: number, at: number, upOf: (c: number) => number): number => {
-    const upwards = (instructions: number): number => of(PASSES.up * instructions);
-    const early = whole[s] + extra[s] - waiting[s];
-    let now = Math.max(at, needsSpun(s)) + upwards(early);
+    const upwards = (links: number, mixedForm: number): number => of(PASSES.up * links + PASSES.upMixed * mixedForm);
+    let now = Math.max(at, needsSpun(s)) + upwards(whole[s] - waiting[s], extra[s] - extraWaiting[s]);
     for (const c of waits[s]) now = Math.max(now, upOf(c) + travel(c, s, 27));
-    return now + upwards(waiting[s]);
+    return now + upwards(waiting[s], extraWaiting[s]);
   };
 
   // Once without the meetings, to see when segments are ready to meet.
@@ -148,7 +148,7 @@ export function predict(
     }
     now += of(PASSES.down * waiting[s]);
     for (const c of waits[s]) told[c] = now + travel(s, c, 6);
-    now += of(PASSES.down * (whole[s] + extra[s] - waiting[s]));
+    now += of(PASSES.down * (whole[s] - waiting[s]) + (1 - PASSES.upMixed) * extra[s]);
     clock[thread(s)] = now;
     end = Math.max(end, now + travel(s, 0, 1));
   }

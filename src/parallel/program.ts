@@ -95,7 +95,7 @@ export class Program {
     // Neighbours stay together where there are fewer threads than segments.
     const threadOf = this.segments.map((_, s) => Math.floor((s * Math.min(workers, count)) / count));
     // A spin takes about a nanosecond.
-    const prompt = Math.max(1000, Math.round(this.choice.predictedNs));
+    const prompt = Math.min(50_000, Math.max(1000, Math.round(this.choice.predictedNs)));
     return { id, memory, module, segments: this.segments, threadOf, prompt, jitter };
   }
 }

@@ -36,6 +36,8 @@ interface SegmentCode extends JobSegment {
 
 /** Spins that a thread is given to begin the way down, some microseconds. */
 const GRACE = 2000;
+/** Spins for threads that have come late in this step. */
+const ONCE_MORE = 100;
 /** Spins between looks at the clock. */
 const SPINS = 200;
 
@@ -169,19 +171,25 @@ export class Runner {
       this.#return(s);
     }
     // What others have not begun to bring down is done here, parents first.
-    for (let s = 0; s < count && !this.#allCome(this.#ends); s++) {
+    if (this.stolen === 0 && this.#allCome(this.#ends)) return this.#finish();
+    for (let s = 0; s < count; s++) {
       if (down[s] === epoch || this.#comes(done(s))) continue;
       if (Atomics.load(flags, returning(s)) === epoch) continue;
       if (!this.#await(this.#segments[s].grounded ? risen(s) : told(s))) return false;
       // Its own thread has been told at the same moment: it goes first if it is there.
-      for (let k = 0; k < GRACE && Atomics.load(flags, returning(s)) !== epoch; k++);
+      const grace = mine[s] === epoch ? 0 : GRACE;
+      for (let k = 0; k < grace && Atomics.load(flags, returning(s)) !== epoch; k++);
       if (Atomics.compareExchange(flags, returning(s), epoch - 1, epoch) !== epoch - 1) continue;
       this.stolen++;
       down[s] = epoch;
       this.#return(s);
     }
     for (let s = 0; s < count; s++) if (!this.#await(done(s))) return false;
-    for (let s = 0; s < count; s++) this.#segments[s].finish?.();
+    return this.#finish();
+  }
+
+  #finish(): true {
+    for (let s = 0; s < this.#segments.length; s++) this.#segments[s].finish?.();
     return true;
   }
 
@@ -279,7 +287,8 @@ export class Runner {
   #allCome(list: Int32Array): boolean {
     const flags = this.#flags;
     const epoch = this.#epoch;
-    for (let k = 0; k <= this.#prompt; k += 1 + list.length) {
+    const most = this.#prompt;
+    for (let k = 0; k <= most; k += 1 + list.length) {
       let missing = 0;
       for (let j = 0; j < list.length; j++) missing |= Atomics.load(flags, list[j]) ^ epoch;
       if (missing === 0) return true;
@@ -291,7 +300,9 @@ export class Runner {
   #comes(flag: number): boolean {
     const flags = this.#flags;
     const epoch = this.#epoch;
-    for (let k = 0; k < this.#prompt; k++) if (Atomics.load(flags, flag) === epoch) return true;
+    // Who has left its work to the caller once in this step does not come now.
+    const most = this.stolen > 0 ? ONCE_MORE : this.#prompt;
+    for (let k = 0; k < most; k++) if (Atomics.load(flags, flag) === epoch) return true;
     return false;
   }
 
