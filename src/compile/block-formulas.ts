@@ -42,7 +42,16 @@ import { Sum } from './forward.js';
 import type { Node } from './graph.js';
 import { alongJoint, type Pose, poseNumbers, poseOf, quaternionMatrix } from './joint-formulas.js';
 import { pairedUnits, type Unit } from './lanes.js';
-import { type Couplings, openBallPort, openPort, type Port, passJoint, portShare, readPort, writePort } from './mixed.js';
+import {
+  type Couplings,
+  openBallPort,
+  openPort,
+  type Port,
+  passJoint,
+  portShare,
+  readPort,
+  writePort,
+} from './mixed.js';
 import { groundMotion, inertialForce, type Motion, pointAcceleration } from './motion.js';
 import { partLayout } from './part-record.js';
 import { matrixRotation } from './rotation.js';

@@ -158,7 +158,8 @@ export function blockModule(assembly: Assembly, functionSize = FUNCTION_SIZE): B
     values[REL] = own.rel;
     values[RISE] = own.rise;
     // Found in its first meeting, or told from above where it has none.
-    values[FORCE] = meetings[segment].forces[0] ?? records[segments[segment].blocks[0]].base + NUMBER * BASE_RECORD.force;
+    values[FORCE] =
+      meetings[segment].forces[0] ?? records[segments[segment].blocks[0]].base + NUMBER * BASE_RECORD.force;
     values[MOMENT] = own.moment;
     children.forEach((child, k) => {
       values[childArray(k, CHILD_BASE)] = records[child].base;
@@ -252,7 +253,8 @@ export function blockModule(assembly: Assembly, functionSize = FUNCTION_SIZE): B
         else callWith(body, writer.meetUp(sizes), [parts[k], below, meets[k], parts[k + 1]]);
       });
       add(answerName(s, k), (body) => {
-        if (!atOnce) callWith(body, writer.meetDown(sizes), [parts[k], below, meets[k], root.base, base, forces[k], outer]);
+        if (!atOnce)
+          callWith(body, writer.meetDown(sizes), [parts[k], below, meets[k], root.base, base, forces[k], outer]);
       });
     });
   });

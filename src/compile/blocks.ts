@@ -254,8 +254,7 @@ function childTowards(parent: readonly number[], b: number, target: number): num
 }
 
 /** A joint that hands on no moment but that of its motor. */
-export const isBall = ({ type, armature }: PlanLink): boolean =>
-  type === 'spherical' && armature.every((x) => x === 0);
+export const isBall = ({ type, armature }: PlanLink): boolean => type === 'spherical' && armature.every((x) => x === 0);
 
 /** The segment from which each one hangs, -1 for the ground. */
 export function parentSegments(links: readonly PlanLink[], segmentOf: Int32Array, count: number): number[] {

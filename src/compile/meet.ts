@@ -135,10 +135,7 @@ class Meeting {
       // max(d, 0), and 1 / sqrt(d) that fades to zero where d is rounding.
       const positive = g.mul(g.constant(0.5), g.add(d, g.abs(d)));
       const least = g.add(g.mul(g.constant(NOTHING), I(j, j)), g.constant(1e-150));
-      const inverse = g.div(
-        g.mul(g.sqrt(positive), positive),
-        g.add(g.mul(positive, positive), g.mul(least, least)),
-      );
+      const inverse = g.div(g.mul(g.sqrt(positive), positive), g.add(g.mul(positive, positive), g.mul(least, least)));
       C[j][j] = g.mul(positive, inverse);
       for (let i = j + 1; i < size; i++) C[i][j] = g.mul(rest(i), inverse);
     }

@@ -61,7 +61,9 @@ export function readPort(g: VectorGraph, layout: PartLayout, array: number): Por
   const two = (at: number): Node => g.input(array, at, at + 1);
   const columns = pairs(layout.port);
   return {
-    Psi: Array.from({ length: layout.handle }, (_, i) => columns.map((k) => two(layout.Psi + layout.width * i + 2 * k))),
+    Psi: Array.from({ length: layout.handle }, (_, i) =>
+      columns.map((k) => two(layout.Psi + layout.width * i + 2 * k)),
+    ),
     Phi: Array.from({ length: layout.port }, (_, i) =>
       columns.map((k) => (layout.phi(i, k) < 0 ? g.zero : two(layout.phi(i, k)))),
     ),
@@ -97,7 +99,9 @@ export function passJoint(
   const couplings: Node[][] = [];
   for (let c = columns.length - 1; c >= 0; c--) {
     const { G, y, inverse } = columns[c];
-    const kappa = columnPairs.map((k) => g.dot(S[c], [Psi[0][k], Psi[1][k], Psi[2][k], Psi[3][k], Psi[4][k], Psi[5][k]]));
+    const kappa = columnPairs.map((k) =>
+      g.dot(S[c], [Psi[0][k], Psi[1][k], Psi[2][k], Psi[3][k], Psi[4][k], Psi[5][k]]),
+    );
     const scaled = kappa.map((node) => g.mul(inverse!, node));
     couplings[c] = scaled;
     Psi = Psi.map((row, i) => columnPairs.map((k) => g.sub(row[k], g.mul(G[i], kappa[k]))));

@@ -13,6 +13,8 @@ export interface Choice {
   /** Body at the root of the computation, GROUND for the author's. */
   readonly root: number;
   readonly segments: number;
+  /** Thread of each segment, where there are enough of them. */
+  readonly threadOf: readonly number[];
   /** Predicted nanoseconds of a step with a thread for each segment. */
   readonly predictedNs: number;
 }
@@ -32,10 +34,10 @@ export function chooseCutting(mechanism: Mechanism, segments: number, costs: Cos
   }
   if (best === undefined) throw new RangeError('no body can be the root');
   const { root } = best;
-  const { cutting, ns } = best.cutting;
+  const { cutting, threadOf, ns } = best.cutting;
   const whole = wholeLinks(rootedPlan(mechanism, root)!.plan.links, cutting);
   const assembly = createAssembly(rootedPlan(mechanism, root, whole)!, cutting);
-  return { assembly, root, segments: cutting.atPort.length, predictedNs: ns };
+  return { assembly, root, segments: cutting.atPort.length, threadOf, predictedNs: ns };
 }
 
 /** The author's root, and the bodies that leave the lightest halves. */

@@ -1,12 +1,15 @@
 // In which order the parts of a row are joined, each hanging from the port of the one before: by the time at which each of
-// them is ready. A part is known by its first segment, whose thread joins it to what comes next.
+// them is ready, and the time that the way back takes. A part is known by its first segment, whose thread joins it to what
+// comes next.
 
 export interface Row {
   /** Nanoseconds at which each part is ready. */
   readonly ready: readonly number[];
   /** Nanoseconds to join the part from i to k with that from k + 1 to j. */
   readonly cost: (i: number, k: number, j: number) => number;
-  /** Nanoseconds until what part k + 1 has made is seen by the thread of part i. */
+  /** Nanoseconds to find what the two are told on the way back. */
+  readonly back: (i: number, k: number, j: number) => number;
+  /** Nanoseconds until what part k + 1 has made is seen by the thread of part i, and back. */
   readonly latency: (i: number, k: number) => number;
 }
 
@@ -29,10 +32,16 @@ export function joinRow(row: Row): number[][] {
   return joins;
 }
 
-/** Where the part from i to j is best divided: T(i, j) = min over k of max(T(i, k), T(k + 1, j) + latency) + cost. */
-function bestSplits({ ready, cost, latency }: Row): (i: number, j: number) => number {
+/**
+ * Where the part from i to j is best divided: at the k for which T + B is least, with the time T at which it is whole and
+ * the time B until all of it is told,
+ *
+ *   T(i, j) = max(T(i, k), T(k + 1, j) + latency) + cost,   B(i, j) = back + max(B(i, k), B(k + 1, j) + latency).
+ */
+function bestSplits({ ready, cost, back, latency }: Row): (i: number, j: number) => number {
   const n = ready.length;
   const time = new Float64Array(n * n);
+  const told = new Float64Array(n * n);
   const at = new Int32Array(n * n);
   for (let i = 0; i < n; i++) time[i * n + i] = ready[i];
   for (let size = 1; size < n; size++)
@@ -40,12 +49,15 @@ function bestSplits({ ready, cost, latency }: Row): (i: number, j: number) => nu
       const j = i + size;
       let best = Number.POSITIVE_INFINITY;
       for (let k = i; k < j; k++) {
-        const end = Math.max(time[i * n + k], time[(k + 1) * n + j] + latency(i, k)) + cost(i, k, j);
-        if (end >= best) continue;
-        best = end;
+        const way = latency(i, k);
+        const up = Math.max(time[i * n + k], time[(k + 1) * n + j] + way) + cost(i, k, j);
+        const down = Math.max(told[i * n + k], told[(k + 1) * n + j] + way) + back(i, k, j);
+        if (up + down >= best) continue;
+        best = up + down;
+        time[i * n + j] = up;
+        told[i * n + j] = down;
         at[i * n + j] = k;
       }
-      time[i * n + j] = best;
     }
   return (i, j) => at[i * n + j];
 }

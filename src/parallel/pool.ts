@@ -203,8 +203,7 @@ export class Pool {
     this.#epoch = epoch;
     Atomics.store(control, EPOCH, epoch);
     // A thread that has been called is not called again before it is awake: a call takes longer than most steps.
-    const last = threadOf[segments.length - 1];
-    for (let k = 1; k <= last; k++)
+    for (let k = 1; k < job.threads; k++)
       if (
         Atomics.load(control, sleeps(k)) === ASLEEP &&
         Atomics.compareExchange(control, sleeps(k), ASLEEP, CALLED) === ASLEEP

@@ -30,9 +30,11 @@ export interface Prediction {
   readonly work: readonly number[];
   /** What each segment takes in at its port. */
   readonly joins: readonly (readonly number[])[];
+  /** When each segment is ready to meet others. */
+  readonly ready: Float64Array;
 }
 
-/** `threadOf`: the thread of each segment, in ascending order; one for each where it is left out. */
+/** `threadOf`: the thread of each segment; one for each where it is left out. */
 export function predict(
   links: readonly PlanLink[],
   { own, mixed }: Weights,
@@ -119,6 +121,7 @@ export function predict(
     joinRow({
       ready: row.map((s) => ready[s]),
       cost: (i, k, j) => of(meetingWeight(sizesOf(row[i], row[k + 1], row[j])).up),
+      back: (i, k, j) => of(meetingWeight(sizesOf(row[i], row[k + 1], row[j])).down),
       latency: (i, k) => travel(row[k + 1], row[i], part(row[k + 1], sizes.port[row[k + 1]])),
     }).forEach((list, i) => {
       joins[row[i]] = list.map((k) => row[k]);
@@ -133,7 +136,8 @@ export function predict(
     joins[s].forEach((below, k) => {
       meets[s][k] = sizesOf(s, below, last[below]);
       last[s] = last[below];
-      now = Math.max(now, up[below] + travel(below, s, part(below, meets[s][k].port))) + of(meetingWeight(meets[s][k]).up);
+      now =
+        Math.max(now, up[below] + travel(below, s, part(below, meets[s][k].port))) + of(meetingWeight(meets[s][k]).up);
     });
     up[s] = now;
     clock[thread(s)] = now;
@@ -160,5 +164,6 @@ export function predict(
     serial: work.reduce((sum, w) => sum + w, 0) + costs.call * links.length,
     work,
     joins,
+    ready,
   };
 }

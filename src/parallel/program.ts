@@ -91,11 +91,21 @@ export class Program {
   }
 
   #job(id: number, memory: unknown, module: unknown, workers: number, jitter: number): Job {
-    const count = this.segments.length;
-    // Neighbours stay together where there are fewer threads than segments.
-    const threadOf = this.segments.map((_, s) => Math.floor((s * Math.min(workers, count)) / count));
+    const { threadOf: planned, predictedNs } = this.choice;
+    const count = 1 + Math.max(...planned);
+    // Neighbours stay together where there are fewer threads than planned.
+    const threadOf = planned.map((t) => Math.floor((t * Math.min(workers, count)) / count));
     // A spin takes about a nanosecond.
-    const prompt = Math.min(50_000, Math.max(1000, Math.round(this.choice.predictedNs)));
-    return { id, memory, module, segments: this.segments, threadOf, prompt, jitter };
+    const prompt = Math.min(50_000, Math.max(1000, Math.round(predictedNs)));
+    return {
+      id,
+      memory,
+      module,
+      segments: this.segments,
+      threadOf,
+      threads: 1 + Math.max(...threadOf),
+      prompt,
+      jitter,
+    };
   }
 }

@@ -67,8 +67,9 @@ export interface Job {
   readonly memory: unknown;
   readonly module: unknown;
   readonly segments: readonly JobSegment[];
-  /** Thread of each segment; 0 is the caller. */
+  /** Thread of each segment; 0 is the caller. And how many there are. */
   readonly threadOf: readonly number[];
+  readonly threads: number;
   /**
    * Spins before the caller looks at what others have claimed: a look takes the line of the claim away from its thread,
    * which then begins the next step later. Threads that are awake are done by then, or have claimed.

@@ -224,8 +224,7 @@ export class Runner {
   #rise(s: number): boolean {
     const segment = this.#segments[s];
     const { needed, waitsFor, joins, meets } = segment;
-    if (!this.#allCome(needed))
-      for (let k = 0; k < needed.length; k++) if (!this.#await(needed[k])) return false;
+    if (!this.#allCome(needed)) for (let k = 0; k < needed.length; k++) if (!this.#await(needed[k])) return false;
     this.#delay();
     segment.gather();
     if (segment.join !== undefined) {

@@ -37,7 +37,7 @@ export function blockRunner(mechanism: Mechanism, root: number, cutting: Cutting
       for (let s = 0; s < count; s++) call('spin', s);
       for (let s = count - 1; s >= 0; s--) {
         for (const step of ['gather', 'join'] as const) call(step, s);
-        assembly.segments[s].joins.forEach((_, k) => code[meetName(s, k)]());
+        for (const k of assembly.segments[s].joins.keys()) code[meetName(s, k)]();
       }
       for (let s = 0; s < count; s++) {
         for (let k = assembly.segments[s].joins.length - 1; k >= 0; k--) code[answerName(s, k)]();

@@ -211,7 +211,7 @@ export async function reproduceFigure4(options: TimesOptions, terminal: Terminal
     const cutting = { segmentOf, atPort: [false, true] };
     const assembly = createAssembly(rootedPlan(mechanism, GROUND, wholeLinks(links, cutting))!, cutting);
     const predictedNs = Math.round(predict(links, weights, cutting, COSTS).ns);
-    const program = new Program({ assembly, root: GROUND, segments: 2, predictedNs });
+    const program = new Program({ assembly, root: GROUND, segments: 2, threadOf: [0, 1], predictedNs });
     const { arrays, job, runner } = program.shared(pool.newJob(), 2, pool.control, 0);
     await pool.install(job, 1, () => {});
     const call = (): void => {
