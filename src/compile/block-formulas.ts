@@ -83,8 +83,6 @@ class BlockWriter {
   readonly #couplings: (Couplings | undefined)[] = [];
   readonly #up: Sum;
   #upPort: Port | undefined;
-  /** Accelerations of the ball joint that the segment hangs by, but for what the angular acceleration above it takes off. */
-  #ball: Vec3 | undefined;
 
   constructor(g: VectorGraph, block: Block) {
     this.#g = g;
@@ -507,8 +505,12 @@ class BlockWriter {
         : this.#columns[k].map((column, c) => ({ ...column, y: g.sub(column.y, share[c]) }));
     const { qdd, delta } = accelerate(g, this.#armature(k), this.#pose(k), this.#lags[k], columns, from);
     this.#deltas[k] = delta;
-    if (handle === 3 && this.#isHandle(k)) this.#ball = [qdd[0], qdd[1], qdd[2]];
-    else if (!this.#isFree(k)) this.#writeAcceleration(k, qdd);
+    if (handle === 3 && this.#isHandle(k)) {
+      // Without what the angular acceleration above takes off: that comes at the end.
+      [...qdd, ...this.#pose(k).matrix].forEach((node, i) => {
+        g.output(BASE, BASE_RECORD.ball + i, node);
+      });
+    } else if (!this.#isFree(k)) this.#writeAcceleration(k, qdd);
     g.mark();
   }
 
@@ -530,9 +532,10 @@ class BlockWriter {
   /** The ball joint that the segment hangs by turns against the link above it, whose segment has told how that turns. */
   #finishBall(): void {
     const g = this.#g;
-    if (this.#ball === undefined) return;
-    const above = g.vec((i) => g.input(BASE, BASE_RECORD.turn + i));
-    this.#writeAcceleration(0, g.minus(this.#ball, this.#pose(0).rotation.toLink(above)));
+    if (this.#block.handle !== 3) return;
+    const read = (at: number): Vec3 => g.vec((i) => g.input(BASE, at + i));
+    const rotation = g.inputs(BASE, BASE_RECORD.rotation, 9);
+    this.#writeAcceleration(0, g.minus(read(BASE_RECORD.ball), g.apply(rotation, read(BASE_RECORD.turn))));
   }
 
   /** -E(q)^T x */

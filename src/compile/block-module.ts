@@ -8,7 +8,8 @@
 //   answer  the force where they met, and what the part is told
 //   lead    accelerations on the way to the segments it waited for
 //   follow  all others
-//   finish  what is left for the joint that it hangs by when all others are done
+//
+// and for all together, when all of that is done, what is left for ball joints at which segments meet: finish.
 
 import { blockFormulas } from './block-formulas.js';
 import {
@@ -52,13 +53,14 @@ import { VectorGraph } from './vectors.js';
 import { ConstantPool, emitFunctions } from './wasm.js';
 
 /** What a segment's thread does besides meetings, in order. */
-const STEPS = ['spin', 'gather', 'join', 'lead', 'follow', 'finish'] as const;
+const STEPS = ['spin', 'gather', 'join', 'lead', 'follow'] as const;
 export type Step = (typeof STEPS)[number];
 /** The function of the module for a step of segment s. */
 export const stepName = (step: Step, s: number): string => `${step}${s}`;
 /** The functions for what segment s takes in as number k of its parts, and for the way back. */
 export const meetName = (s: number, k: number): string => `meet${s}_${k}`;
 export const answerName = (s: number, k: number): string => `answer${s}_${k}`;
+export const FINISH_NAME = 'finish';
 
 export interface BlockModule {
   /** The module, for memory that is shared or not. */
@@ -196,11 +198,16 @@ export function blockModule(assembly: Assembly, functionSize = FUNCTION_SIZE): B
   // Rows stand between the slots: they are written after memory has been filled, in tests.
   const scratch: [number, number] = [scratchFrom, top];
 
+  const call = (body: B.Bytes, b: number, phase: number): void => {
+    for (const code of codes[b].phases[phase]) callWith(body, code, rows[b] === undefined ? [] : [rows[b]]);
+  };
+  const add = (name: string, code: (body: B.Bytes) => void): void => {
+    const body = new B.Bytes().byte(0);
+    code(body);
+    writer.functions.push({ parameters: 0, body: body.byte(B.END), name });
+  };
   segments.forEach((segment, s) => {
     const root = records[segment.blocks[0]];
-    const call = (body: B.Bytes, b: number, phase: number): void => {
-      for (const code of codes[b].phases[phase]) callWith(body, code, rows[b] === undefined ? [] : [rows[b]]);
-    };
     const waits = (b: number): boolean => blocks[b].block.children.some((child) => child.waits);
     const { blocks: own } = segment;
     const inwards = [...own].reverse();
@@ -231,12 +238,6 @@ export function blockModule(assembly: Assembly, functionSize = FUNCTION_SIZE): B
           call(body, b, FOLLOW);
         }
       },
-      finish: (body) => call(body, own[0], FINISH),
-    };
-    const add = (name: string, code: (body: B.Bytes) => void): void => {
-      const body = new B.Bytes().byte(0);
-      code(body);
-      writer.functions.push({ parameters: 0, body: body.byte(B.END), name });
     };
     for (const step of STEPS) add(stepName(step, s), write[step]);
     const { parts, meets, forces } = meetings[s];
@@ -257,6 +258,14 @@ export function blockModule(assembly: Assembly, functionSize = FUNCTION_SIZE): B
           callWith(body, writer.meetDown(sizes), [parts[k], below, meets[k], root.base, base, forces[k], outer]);
       });
     });
+  });
+  add(FINISH_NAME, (body) => {
+    const balls = segments.filter(({ handle }) => handle === 3).map(({ blocks: [first] }) => first);
+    for (const b of balls) {
+      const at = (offset: number): number => records[b].base + NUMBER * offset;
+      callWith(body, writer.touch, [at(BASE_RECORD.turn), at(BASE_RECORD.size), meetings[0].hop]);
+    }
+    for (const b of balls) call(body, b, FINISH);
   });
   const { constants, functions } = writer;
   if (constants.bytes > CONSTANT_BYTES) throw new RangeError(`${constants.bytes} bytes of constants`);

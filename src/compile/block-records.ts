@@ -95,8 +95,19 @@ export const CHILD_MOMENT = 4;
 /** Offsets in records, in numbers. */
 /**
  * What is told on the way down (delta, and the force at the port of the part) stands apart from the reference motion, and
- * both from what is told last, for a ball joint: the angular acceleration.
+ * both from what is needed at the end for a ball joint: the angular acceleration above it, then what it does by itself, and
+ * its rotation.
  */
-export const BASE_RECORD = { delta: 0, force: 6, w: 16, alpha: 19, a: 22, turn: 32, size: 36 } as const;
+export const BASE_RECORD = {
+  delta: 0,
+  force: 6,
+  w: 16,
+  alpha: 19,
+  a: 22,
+  turn: 32,
+  ball: 40,
+  rotation: 43,
+  size: 52,
+} as const;
 /** Columns 0 and 1 of R two by two, then column 2 and w: w_here = R w_base + w. Or just w, in the first three. */
 export const REL_RECORD = { size: 16 } as const;

@@ -26,13 +26,12 @@ export class Program {
   constructor(choice: Choice) {
     this.choice = choice;
     this.made = blockModule(choice.assembly);
-    this.segments = choice.assembly.segments.map(({ needs, waitsFor, joins, grounded, handle, spinOrder }) => ({
+    this.segments = choice.assembly.segments.map(({ needs, waitsFor, joins, grounded, spinOrder }) => ({
       needs,
       waitsFor,
       joins: joins.map(({ part }) => part),
       grounded,
       spins: spinOrder.length > 0,
-      finishes: handle === 3,
     }));
   }
 

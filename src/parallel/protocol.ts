@@ -35,7 +35,8 @@ const RISEN = 2 * LINE;
 const TOLD = 3 * LINE;
 const RETURNING = 4 * LINE;
 const DONE = 5 * LINE;
-const SEGMENT_WORDS = 6 * LINE;
+const ANSWERED = 6 * LINE;
+const SEGMENT_WORDS = 7 * LINE;
 export const MAX_SEGMENTS = 256;
 export const CONTROL_WORDS = SEGMENTS + MAX_SEGMENTS * SEGMENT_WORDS;
 
@@ -55,6 +56,8 @@ export const spun = (segment: number): number => word(segment, SPUN);
 export const risen = (segment: number): number => word(segment, RISEN);
 /** The acceleration of its base is known. */
 export const told = (segment: number): number => word(segment, TOLD);
+/** All that it has taken in but the last has been told. */
+export const answered = (segment: number): number => word(segment, ANSWERED);
 /** The way down has been claimed. */
 export const returning = (segment: number): number => word(segment, RETURNING);
 /** Its joint accelerations are there. */
@@ -88,6 +91,4 @@ export interface JobSegment {
   readonly grounded: boolean;
   /** It has a first phase, and others may need it. */
   readonly spins: boolean;
-  /** Something is left for the joint that it hangs by when all others are done. */
-  readonly finishes: boolean;
 }

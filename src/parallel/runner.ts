@@ -1,10 +1,11 @@
 // One thread's part of a step, and the caller's. Both run the same segments in the same way; the caller also takes back
 // what nobody has begun. Waiting is spinning: a step takes microseconds.
 
-import { answerName, meetName, type Step, stepName } from '../compile/block-module.js';
+import { answerName, FINISH_NAME, meetName, type Step, stepName } from '../compile/block-module.js';
 import type { WasmInstance } from '../compile/webassembly.js';
 import {
   ABANDONED,
+  answered,
   claimed,
   done,
   EPOCH,
@@ -31,7 +32,8 @@ interface SegmentCode extends JobSegment {
   readonly answers: readonly Code[];
   readonly lead: Code | undefined;
   readonly follow: Code;
-  readonly finish: Code | undefined;
+  /** Raised when the way down can begin. */
+  begin: number;
 }
 
 /** Spins that a thread is given to begin the way down, some microseconds. */
@@ -44,6 +46,7 @@ const SPINS = 200;
 export class Runner {
   readonly #flags: Int32Array;
   readonly #segments: readonly SegmentCode[];
+  readonly #finish: Code;
   /** Own segments, parents first. */
   readonly #own: readonly number[];
   readonly #thread: number;
@@ -74,14 +77,15 @@ export class Runner {
     this.#mine = job.segments.map(() => 0);
     this.#down = job.segments.map(() => 0);
     this.#own = job.segments.flatMap((_, s) => (job.threadOf[s] === thread ? [s] : []));
+    const named = (name: string): Code => {
+      const run = exports[name];
+      // A function of its own for each call lets the engine make the step into WebAssembly part of it.
+      return () => run();
+    };
+    this.#finish = named(FINISH_NAME);
     this.#segments = job.segments.map((segment, s) => {
-      const named = (name: string): Code => {
-        const run = exports[name];
-        // A function of its own for each call lets the engine make the step into WebAssembly part of it.
-        return () => run();
-      };
       const code = (step: Step): Code => named(stepName(step, s));
-      const { needs, waitsFor, joins, spins, finishes } = segment;
+      const { needs, waitsFor, joins, spins } = segment;
       return {
         ...segment,
         spin: spins ? code('spin') : undefined,
@@ -92,9 +96,11 @@ export class Runner {
         answers: joins.map((_, k) => named(answerName(s, k))),
         lead: waitsFor.length > 0 ? code('lead') : undefined,
         follow: code('follow'),
-        finish: finishes ? code('finish') : undefined,
+        begin: segment.grounded ? risen(s) : told(s),
       };
     });
+    for (const [s, { joins }] of job.segments.entries())
+      for (const part of joins.slice(0, -1)) this.#segments[part].begin = answered(s);
   }
 
   /** All of it on this thread, without a flag: the same numbers in the same order. */
@@ -113,7 +119,7 @@ export class Runner {
       lead?.();
       follow();
     }
-    for (const { finish } of segments) finish?.();
+    this.#finish();
   }
 
   /** A thread's part of an epoch. */
@@ -133,7 +139,7 @@ export class Runner {
     for (let k = own.length - 1; good && k >= 0; k--) if (mine[own[k]] === epoch) good = this.#rise(own[k]);
     for (let k = 0; good && k < own.length; k++) {
       const s = own[k];
-      good = this.#await(this.#segments[s].grounded ? risen(s) : told(s), returning(s));
+      good = this.#await(this.#segments[s].begin, returning(s));
       if (!good || Atomics.compareExchange(flags, returning(s), epoch - 1, epoch) !== epoch - 1) continue;
       any = true;
       this.#return(s);
@@ -165,17 +171,20 @@ export class Runner {
     this.#at = -1;
     for (let k = 0; k < own.length; k++) {
       const s = own[k];
-      if (!this.#await(this.#segments[s].grounded ? risen(s) : told(s))) return false;
+      if (!this.#await(this.#segments[s].begin)) return false;
       Atomics.store(flags, returning(s), epoch);
       down[s] = epoch;
       this.#return(s);
     }
     // What others have not begun to bring down is done here, parents first.
-    if (this.stolen === 0 && this.#allCome(this.#ends)) return this.#finish();
+    if (this.stolen === 0 && this.#allCome(this.#ends)) {
+      this.#finish();
+      return true;
+    }
     for (let s = 0; s < count; s++) {
       if (down[s] === epoch || this.#comes(done(s))) continue;
       if (Atomics.load(flags, returning(s)) === epoch) continue;
-      if (!this.#await(this.#segments[s].grounded ? risen(s) : told(s))) return false;
+      if (!this.#await(this.#segments[s].begin)) return false;
       // Its own thread has been told at the same moment: it goes first if it is there.
       const grace = mine[s] === epoch ? 0 : GRACE;
       for (let k = 0; k < grace && Atomics.load(flags, returning(s)) !== epoch; k++);
@@ -185,11 +194,7 @@ export class Runner {
       this.#return(s);
     }
     for (let s = 0; s < count; s++) if (!this.#await(done(s))) return false;
-    return this.#finish();
-  }
-
-  #finish(): true {
-    for (let s = 0; s < this.#segments.length; s++) this.#segments[s].finish?.();
+    this.#finish();
     return true;
   }
 
@@ -249,10 +254,10 @@ export class Runner {
     const last = joins.length - 1;
     for (let k = last; k >= 0; k--) {
       answers[k]();
-      // The furthest part has the longest way to go; to raise a flag takes time, so the others wait for each other.
+      // The furthest part has the longest way to go. To raise a flag takes time, so there is one for all the others.
       if (k === last) Atomics.store(flags, told(joins[k]), epoch);
     }
-    for (let k = last - 1; k >= 0; k--) Atomics.store(flags, told(joins[k]), epoch);
+    if (last > 0) Atomics.store(flags, answered(s), epoch);
     if (segment.lead !== undefined) {
       segment.lead();
       for (let k = 0; k < segment.waitsFor.length; k++) Atomics.store(flags, told(segment.waitsFor[k]), epoch);

@@ -1,6 +1,6 @@
 // Runs the segments of an assembly one after the other, with intermediate memory full of NaN before each call.
 
-import { answerName, blockModule, meetName, type Step, stepName } from '../../src/compile/block-module.js';
+import { answerName, blockModule, FINISH_NAME, meetName, type Step, stepName } from '../../src/compile/block-module.js';
 import { type Cutting, createAssembly, type RootedPlan, wholeLinks } from '../../src/compile/blocks.js';
 import { rootedPlan } from '../../src/compile/rooted-plan.js';
 import { Store } from '../../src/compile/store.js';
@@ -43,7 +43,7 @@ export function blockRunner(mechanism: Mechanism, root: number, cutting: Cutting
         for (let k = assembly.segments[s].joins.length - 1; k >= 0; k--) code[answerName(s, k)]();
         for (const step of ['lead', 'follow'] as const) call(step, s);
       }
-      for (let s = 0; s < count; s++) call('finish', s);
+      code[FINISH_NAME]();
       return Float64Array.from(store.numbers(made.qdd, nv));
     },
   };
