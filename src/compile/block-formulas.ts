@@ -21,15 +21,16 @@ import { type Articulated, accelerate, assemble, type Column, type Lag, move, ri
 import {
   BASE,
   BASE_RECORD,
+  type BallPlace,
   type Block,
   CHILD_BASE,
-  CHILD_MOMENT,
+  CHILD_Q,
   CHILD_REL,
   CHILD_RISE,
+  CHILD_TAU,
   CHILD_UP,
   childArray,
   FORCE,
-  MOMENT,
   REL,
   RISE,
   SOURCE_Q,
@@ -122,7 +123,6 @@ class BlockWriter {
         this.#pose(k);
         g.mark();
       }
-    if (this.#block.handle === 3) this.#writeMoment();
     // Without a first phase of its own, what has been made so far belongs to the second one.
     if (spin === 'none' && !early) g.phases.push({ node: 0, output: 0 });
     else g.endPhase();
@@ -434,25 +434,22 @@ class BlockWriter {
     g.mark();
   }
 
-  /** The port at a ball joint of link k; its moment, known from the first phase, acts on the link. */
-  #openBall(k: number, child: number, place: readonly number[]): Port {
+  /** The port at a ball joint of link k; the moment of its motor acts on the link. */
+  #openBall(k: number, child: number, { E, t, reversed }: BallPlace): Port {
     const g = this.#g;
-    const moment = g.inputs(childArray(child, CHILD_MOMENT), 0, 3);
+    const [w, x, y, z] = g.inputs(childArray(child, CHILD_Q), 0, 4);
+    const tau = g.vec((i) => g.input(childArray(child, CHILD_TAU), i));
+    const q = reversed ? [w, g.neg(x), g.neg(y), g.neg(z)] : [w, x, y, z];
+    const inTree = g.applyT(quaternionMatrix(g, q), reversed ? this.#negated(q, tau) : tau);
+    const moment = g.applyT(
+      E.map((entry) => g.constant(entry)),
+      inTree,
+    );
     const none = new Array<Node>(21).fill(g.zero);
     this.#bodies[k].add([...none, ...moment, ...g.zero3], 1);
-    const r = g.vec((i) => g.constant(place[i]));
+    const r = g.vec((i) => g.constant(t[i]));
     const { a, W } = this.#motions[k];
     return openBallPort(g, r, g.plus(a, g.apply(W, r)));
-  }
-
-  #writeMoment(): void {
-    const g = this.#g;
-    const [x, y, z] = this.#tau(0);
-    this.#pose(0)
-      .rotation.toParent([x, y, z])
-      .forEach((node, i) => {
-        g.output(MOMENT, i, node);
-      });
   }
 
   #armature(k: number): { readonly armature: readonly Node[] } {

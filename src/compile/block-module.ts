@@ -18,9 +18,10 @@ import {
   type Block,
   CHILD_ARRAYS,
   CHILD_BASE,
-  CHILD_MOMENT,
+  CHILD_Q,
   CHILD_REL,
   CHILD_RISE,
+  CHILD_TAU,
   CHILD_UP,
   childArray,
   FINISH,
@@ -29,7 +30,6 @@ import {
   GATHER,
   JOIN,
   LEAD,
-  MOMENT,
   MOVE,
   PHASES,
   REL,
@@ -116,7 +116,7 @@ export function blockModule(assembly: Assembly, functionSize = FUNCTION_SIZE): B
 
   // Records of a segment stand together.
   const scratchFrom = top;
-  const records = blocks.map(() => ({ base: 0, up: 0, rel: 0, rise: 0, moment: 0 }));
+  const records = blocks.map(() => ({ base: 0, up: 0, rel: 0, rise: 0 }));
   /** For each segment: its part after each meeting, records of the meetings, forces there, and the angular velocity on its way. */
   const meetings = segments.map(() => ({ parts: [0], meets: [0], forces: [0], hop: 0 }));
   segments.forEach((segment, s) => {
@@ -127,7 +127,6 @@ export function blockModule(assembly: Assembly, functionSize = FUNCTION_SIZE): B
         up: take(NUMBER * partLayout(blocks[b].block.handle, blocks[b].block.port).size),
         rel: take(NUMBER * REL_RECORD.size),
         rise: take(NUMBER * 4),
-        moment: take(NUMBER * 3),
       };
     const { up } = records[segment.blocks[0]];
     const { joins } = segment;
@@ -162,7 +161,6 @@ export function blockModule(assembly: Assembly, functionSize = FUNCTION_SIZE): B
     // Found in its first meeting, or told from above where it has none.
     values[FORCE] =
       meetings[segment].forces[0] ?? records[segments[segment].blocks[0]].base + NUMBER * BASE_RECORD.force;
-    values[MOMENT] = own.moment;
     children.forEach((child, k) => {
       values[childArray(k, CHILD_BASE)] = records[child].base;
       // Of another segment, what it has become after its last meeting.
@@ -170,7 +168,10 @@ export function blockModule(assembly: Assembly, functionSize = FUNCTION_SIZE): B
       values[childArray(k, CHILD_UP)] = other === segment ? records[child].up : meetings[other].parts.at(-1)!;
       values[childArray(k, CHILD_REL)] = records[child].rel;
       values[childArray(k, CHILD_RISE)] = records[child].rise;
-      values[childArray(k, CHILD_MOMENT)] = records[child].moment;
+      const below = blocks[child];
+      const [first] = below.block.plan.links;
+      values[childArray(k, CHILD_Q)] = q + NUMBER * (below.iq + first.iq);
+      values[childArray(k, CHILD_TAU)] = tau + NUMBER * (below.iv + first.iv);
     });
     return values;
   };

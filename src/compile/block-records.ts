@@ -17,8 +17,15 @@ export interface BlockChild {
   readonly waits: boolean;
   /** The port of the segment lies beyond it. */
   readonly passesPort: boolean;
-  /** For a port at a ball joint: where the joint is, in the link. */
-  readonly ball?: readonly number[];
+  /** For a port at a ball joint. */
+  readonly ball?: BallPlace;
+}
+
+/** A ball joint that carries another segment: its place in the link (PlanLink), and whether it is read backwards. */
+export interface BallPlace {
+  readonly E: readonly number[];
+  readonly t: readonly number[];
+  readonly reversed: boolean;
 }
 
 /** The author's free root in another tree. */
@@ -80,17 +87,16 @@ export const REL = 13;
 export const RISE = 14;
 /** The force at the port of the segment, g of mixed.ts. */
 export const FORCE = 15;
-/** The moment of the ball joint that the segment hangs by, in coordinates of its base; from the first phase. */
-export const MOMENT = 16;
-/** For child k: its base, up, rel, rise and moment. */
-const CHILDREN = 17;
-export const CHILD_ARRAYS = 5;
-export const childArray = (k: number, which: 0 | 1 | 2 | 3 | 4): number => CHILDREN + CHILD_ARRAYS * k + which;
+/** For child k: its base, up, rel and rise, and the position and force of its first joint. */
+const CHILDREN = 16;
+export const CHILD_ARRAYS = 6;
+export const childArray = (k: number, which: 0 | 1 | 2 | 3 | 4 | 5): number => CHILDREN + CHILD_ARRAYS * k + which;
 export const CHILD_BASE = 0;
 export const CHILD_UP = 1;
 export const CHILD_REL = 2;
 export const CHILD_RISE = 3;
-export const CHILD_MOMENT = 4;
+export const CHILD_Q = 4;
+export const CHILD_TAU = 5;
 
 /** Offsets in records, in numbers. */
 /**

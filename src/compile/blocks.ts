@@ -3,7 +3,7 @@
 // their code, so that thousands of links need no more of it than dozens.
 
 import { restarts } from './aba.js';
-import type { Block, BlockChild, Source } from './block-records.js';
+import type { BallPlace, Block, BlockChild, Source } from './block-records.js';
 import type { MeetSizes } from './meet.js';
 import type { Size } from './part-record.js';
 import type { PlanLink } from './plan.js';
@@ -59,8 +59,6 @@ export interface Segment {
   readonly spinOrder: readonly number[];
   /** How the angular velocity of its base is found: from a record, then through others. None where it is known. */
   readonly hops: Hops | undefined;
-  /** Segments whose first phase must be done before its second one. */
-  readonly needs: readonly number[];
 }
 
 export interface Join {
@@ -85,7 +83,7 @@ export interface Assembly {
 }
 
 /** Links in a block, about, where a mechanism is too large for code of its own throughout. */
-const BLOCK_LINKS = 8;
+const BLOCK_LINKS = 10;
 /** Up to here a segment is one block. */
 const SMALL = 160;
 
@@ -153,7 +151,7 @@ export function createAssembly(rooted: RootedPlan, cutting: Cutting, blockLinks?
         leads: !inner || beyond[child].leads,
         waits: kind === 'segment' || (inner && beyond[child].waits),
         passesPort: inner && beyond[child].port,
-        ...(kind === 'port' && sizes.port[s] === 3 && { ball: links[members[child][0]].t }),
+        ...(kind === 'port' && sizes.port[s] === 3 && { ball: ballPlace(rooted, members[child][0]) }),
       };
     });
     const toSource = sourceBlock < 0 || s !== sourceSegment ? -1 : childTowards(parentBlock, b, sourceBlock);
@@ -213,8 +211,6 @@ export function createAssembly(rooted: RootedPlan, cutting: Cutting, blockLinks?
       spin: spinOf[s],
       spinOrder: [...onWay.reverse(), ...others],
       hops: hops[s],
-      // The moment of a ball joint at the port comes from below.
-      needs: [...(hops[s]?.needs ?? []), ...(sizes.port[s] === 3 ? [portChild[s]] : [])],
     };
   });
   return { rooted, blocks: placed, segments };
@@ -263,6 +259,11 @@ export function parentSegments(links: readonly PlanLink[], segmentOf: Int32Array
     if (above >= 0 && segmentOf[above] !== segmentOf[i]) parent[segmentOf[i]] = segmentOf[above];
   });
   return parent;
+}
+
+function ballPlace({ plan, reversed }: RootedPlan, link: number): BallPlace {
+  const { E, t } = plan.links[link];
+  return { E, t, reversed: reversed.has(link) };
 }
 
 interface PortSizes {

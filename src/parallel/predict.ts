@@ -89,8 +89,7 @@ export function predict(
     spun[s] = clock[thread(s)];
   }
   const allSpun = Math.max(...spun);
-  const needsSpun = (s: number): number =>
-    parent[s] < 0 && sizes.port[s] !== 3 ? 0 : thread(s) === 0 && count === 1 ? 0 : allSpun + latency;
+  const needsSpun = (s: number): number => (parent[s] < 0 ? 0 : allSpun + latency);
 
   /** Up to the meetings at its port; `upOf` tells when those that are waited for are there. */
   const rise = (s: number, at: number, upOf: (c: number) => number): number => {

@@ -26,8 +26,8 @@ export class Program {
   constructor(choice: Choice) {
     this.choice = choice;
     this.made = blockModule(choice.assembly);
-    this.segments = choice.assembly.segments.map(({ needs, waitsFor, joins, grounded, spinOrder }) => ({
-      needs,
+    this.segments = choice.assembly.segments.map(({ hops, waitsFor, joins, grounded, spinOrder }) => ({
+      needs: hops?.needs ?? [],
       waitsFor,
       joins: joins.map(({ part }) => part),
       grounded,
