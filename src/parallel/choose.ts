@@ -29,7 +29,7 @@ export function chooseCutting(mechanism: Mechanism, segments: number, costs: Cos
   for (const root of roots) {
     const rooted = rootedPlan(mechanism, root);
     if (rooted === undefined) continue;
-    const cutting = cut(rooted.plan.links, weigh(rooted.plan), segments, costs);
+    const cutting = cut(rooted.plan.links, weigh(rooted), segments, costs);
     if (best === undefined || cutting.ns < best.cutting.ns) best = { root, cutting };
   }
   if (best === undefined) throw new RangeError('no body can be the root');
@@ -44,8 +44,9 @@ export function chooseCutting(mechanism: Mechanism, segments: number, costs: Cos
 function candidates(mechanism: Mechanism): number[] {
   if (!isFree(mechanism)) return [GROUND];
   const { joints } = mechanism;
-  const { plan } = rootedPlan(mechanism)!;
-  const { own } = weigh(plan);
+  const rooted = rootedPlan(mechanism)!;
+  const { plan } = rooted;
+  const { own } = weigh(rooted);
   const of = new Float64Array(joints.length);
   // Bodies welded together are one link: the first of them stands for it.
   const first = new Map<number, number>();

@@ -22,6 +22,10 @@ export function cut(links: readonly PlanLink[], weights: Weights, count: number,
   const whole = withPorts(links, weights, new Int32Array(links.length), costs);
   if (count < 2) return whole;
   let best: CutResult | undefined;
+  const compare = (segmentOf: Int32Array): void => {
+    const found = withPorts(links, weights, segmentOf, costs);
+    if (found.cutting.atPort.length > 1 && (best === undefined || found.ns < best.ns)) best = found;
+  };
   const balls = links.some((link, i) => i > 0 && isBall(link));
   for (const kind of balls ? (['ports', 'balls', 'waits'] as const) : (['ports', 'waits'] as const)) {
     let [low, high] = [total / count / 2, total];
@@ -31,12 +35,45 @@ export function cut(links: readonly PlanLink[], weights: Weights, count: number,
       else high = middle;
     }
     // A little more than the least: the root, which everyone waits for, may well be lighter.
-    for (const factor of [1, 1.03, 1.06, 1.1, 1.15, 1.2]) {
-      const found = withPorts(links, weights, segments(links, weights, high * factor, kind), costs);
-      if (found.cutting.atPort.length > 1 && (best === undefined || found.ns < best.ns)) best = found;
+    for (const factor of [1, 1.03, 1.06, 1.1, 1.15, 1.2]) compare(segments(links, weights, high * factor, kind));
+  }
+  if (count === 2) for (const segmentOf of halves(links, weights, total)) compare(segmentOf);
+  return best === undefined ? whole : lighten(links, weights, best, count, costs);
+}
+
+/** Halves that are tried, and the part of the whole that what is cut off must have at least. */
+const HALVES = 40;
+const LEAST = 0.2;
+
+/** For two threads: limbs of one link, those first that leave equal halves. */
+function halves(links: readonly PlanLink[], { own, unit }: Weights, total: number): Int32Array[] {
+  const children: number[][] = links.map(() => []);
+  const below = Float64Array.from(own);
+  for (let i = links.length - 1; i > 0; i--) {
+    const { parent } = links[i];
+    if (parent < 0) continue;
+    below[parent] += below[i];
+    children[parent].push(i);
+  }
+  const found: Item[] = [];
+  for (const list of children) {
+    const items = itemsOf(list, below, unit).slice(0, 4);
+    for (let mask = 1; mask < 1 << items.length; mask++) {
+      const taken = items.filter((_, k) => (mask & (1 << k)) !== 0);
+      const weight = taken.reduce((sum, item) => sum + item.weight, 0);
+      if (weight > LEAST * total && weight < (1 - LEAST) * total)
+        found.push({ links: taken.flatMap((item) => item.links), weight });
     }
   }
-  return best === undefined ? whole : lighten(links, weights, best, count, costs);
+  found.sort((a, b) => Math.abs(a.weight - total / 2) - Math.abs(b.weight - total / 2));
+  return found.slice(0, HALVES).map((half) => {
+    const segmentOf = new Int32Array(links.length);
+    for (const root of half.links) segmentOf[root] = 1;
+    links.forEach(({ parent }, i) => {
+      if (parent >= 0 && segmentOf[parent] === 1) segmentOf[i] = 1;
+    });
+    return segmentOf;
+  });
 }
 
 /** Limbs lighter than this part of a thread's share are not worth a segment of their own. */

@@ -37,7 +37,7 @@ export interface Prediction {
 /** `threadOf`: the thread of each segment; one for each where it is left out. */
 export function predict(
   links: readonly PlanLink[],
-  { own, mixed }: Weights,
+  { own, mixed, source }: Weights,
   cutting: Pick<Cutting, 'segmentOf' | 'atPort'>,
   costs: Costs,
   threadOf?: ArrayLike<number>,
@@ -89,7 +89,9 @@ export function predict(
     spun[s] = clock[thread(s)];
   }
   const allSpun = Math.max(...spun);
-  const needsSpun = (s: number): number => (parent[s] < 0 ? 0 : allSpun + latency);
+  // On the ground, or where the angular velocity is known, nobody is waited for.
+  const knows = (s: number): boolean => parent[s] < 0 && (source < 0 || segmentOf[source] === s);
+  const needsSpun = (s: number): number => (knows(s) ? 0 : allSpun + latency);
 
   /** Up to the meetings at its port; `upOf` tells when those that are waited for are there. */
   const rise = (s: number, at: number, upOf: (c: number) => number): number => {

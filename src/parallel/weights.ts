@@ -1,9 +1,10 @@
 // What the links of a mechanism cost, in instructions: enough to cut it into equal pieces. Where code is made they are
 // counted exactly; these are the counts of links in long chains (docs/speed.md), so that cuts can be chosen before.
 
+import type { RootedPlan } from '../compile/blocks.js';
 import { pairedUnits } from '../compile/lanes.js';
 import { type MeetSizes, meetDown, meetGround, meetUp } from '../compile/meet.js';
-import type { Plan, PlanLink } from '../compile/plan.js';
+import type { PlanLink } from '../compile/plan.js';
 import type { VectorGraph } from '../compile/vectors.js';
 
 interface TypeWeight {
@@ -61,9 +62,11 @@ export interface Weights {
   readonly mixed: Float64Array;
   /** Links that share a vector have the same unit. */
   readonly unit: Int32Array;
+  /** The link that knows its angular velocity, where that is not the root; else -1. */
+  readonly source: number;
 }
 
-export function weigh(plan: Plan): Weights {
+export function weigh({ plan, source }: RootedPlan): Weights {
   const { links } = plan;
   const own = new Float64Array(links.length);
   const mixed = new Float64Array(links.length);
@@ -81,5 +84,5 @@ export function weigh(plan: Plan): Weights {
       unit[i] = k;
     }
   });
-  return { own, mixed, unit };
+  return { own, mixed, unit, source: source?.link ?? -1 };
 }

@@ -192,7 +192,7 @@ const JOINTS = 200;
 export async function reproduceFigure4(options: TimesOptions, terminal: Terminal): Promise<void> {
   const mechanism = builtinMechanism(`chain-${JOINTS}`);
   const { links } = rootedPlan(mechanism)!.plan;
-  const weights = weigh(rootedPlan(mechanism)!.plan);
+  const weights = weigh(rootedPlan(mechanism)!);
   const state = State.random(mechanism, 1);
   const out = { out: new Float64Array(mechanism.nv) };
   const progress = new Progress(terminal, 'Measuring');
