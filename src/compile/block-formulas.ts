@@ -25,20 +25,14 @@ import {
   type Block,
   CHILD_BASE,
   CHILD_Q,
-  CHILD_REL,
-  CHILD_RISE,
   CHILD_TAU,
   CHILD_UP,
   childArray,
   FORCE,
-  REL,
-  RISE,
-  SOURCE_Q,
-  SOURCE_QDD,
-  SOURCE_TAU,
-  SOURCE_V,
   UP,
 } from './block-records.js';
+import { finishSource, sourceForce } from './block-source.js';
+import { type SpinWalk, spinDirect, spinRelative } from './block-spin.js';
 import { Sum } from './forward.js';
 import type { Node } from './graph.js';
 import { alongJoint, type Pose, poseNumbers, poseOf, quaternionMatrix } from './joint-formulas.js';
@@ -145,7 +139,11 @@ class BlockWriter {
     g.endPhase();
     for (const k of all) if (!later(k)) this.#accelerate(k);
     this.#handDown((k) => !later(k));
-    this.#finishSource();
+    const { source } = this.#block;
+    if (source !== undefined) {
+      const k = this.#unitOf[source.link];
+      finishSource(g, source, this.#plan.length, this.#motions[k], this.#deltas[k]);
+    }
     g.endPhase();
     this.#finishBall();
     g.endPhase();
@@ -208,108 +206,23 @@ class BlockWriter {
 
   #spin(): void {
     for (let k = 0; k < this.#units.length; k++) if (this.#early[k] === 1) this.#pose(k);
-    if (this.#block.spin === 'direct') this.#spinDirect();
-    else this.#spinRelative();
+    const walk: SpinWalk = {
+      g: this.#g,
+      block: this.#block,
+      parents: this.#units.map(({ parent }) => parent),
+      unitOf: this.#unitOf,
+      early: this.#early,
+      isFree: (k) => this.#isFree(k),
+      rotation: (k) => this.#pose(k).rotation,
+      spin: (k) => this.#jointSpin(k),
+    };
+    if (this.#block.spin === 'direct') spinDirect(walk);
+    else spinRelative(walk);
   }
 
   /** Angular velocity over that of the parent, link coordinates. */
   #jointSpin(k: number): Vec3 {
     return alongJoint(this.#g, this.#pose(k).S, this.#links[k].v)[0];
-  }
-
-  #spinDirect(): void {
-    const g = this.#g;
-    const { spinFrom, children, source, base } = this.#block;
-    const units = this.#units;
-    const known: (Vec3 | undefined)[] = [];
-    let atBase: Vec3 | undefined;
-    if (spinFrom === 'base') {
-      const w = g.vec((i) => g.input(REL, i));
-      atBase = base === 'ground' ? g.zero3 : w;
-    } else {
-      const start = this.#unitOf[spinFrom === 'source' ? source!.link : children[spinFrom].link];
-      const w =
-        spinFrom === 'source'
-          ? g.applyT(
-              this.#sourceRotation(),
-              g.vec((i) => g.input(SOURCE_V, i)),
-            )
-          : g.vec((i) => g.input(childArray(spinFrom, CHILD_RISE), i));
-      known[start] = w;
-      for (let k = start; ; k = units[k].parent) {
-        if (this.#isFree(k)) break;
-        const below = g.minus(known[k]!, this.#jointSpin(k));
-        const above = this.#pose(k).rotation.toParent(below);
-        if (units[k].parent < 0) {
-          atBase = above;
-          break;
-        }
-        known[units[k].parent] = above;
-      }
-    }
-    if (base === 'free') {
-      // The root's own angular velocity is what the next phase reads.
-      known[0]!.forEach((node, i) => {
-        g.output(BASE, BASE_RECORD.w + i, node);
-      });
-    } else if (spinFrom !== 'base')
-      atBase!.forEach((node, i) => {
-        g.output(RISE, i, node);
-      });
-    for (let k = 0; k < units.length; k++) {
-      if (this.#early[k] === 0 || known[k] !== undefined) continue;
-      const parent = units[k].parent;
-      const carried = this.#pose(k).rotation.toLink(parent < 0 ? atBase! : known[parent]!);
-      known[k] = g.plus(carried, this.#jointSpin(k));
-    }
-    children.forEach(({ leads, link }, c) => {
-      if (!leads || c === spinFrom) return;
-      known[this.#unitOf[link]]!.forEach((node, i) => {
-        g.output(childArray(c, CHILD_REL), i, node);
-      });
-    });
-  }
-
-  /** [column 0 | column 1] and [column 2 | w] of what takes w of the segment's base to here, as vectors of pairs. */
-  #spinRelative(): void {
-    const g = this.#g;
-    const { top, base, children } = this.#block;
-    const start = (array: number): readonly [Vec3, Vec3] => [
-      g.vec((i) => (top ? g.constant(i === 0 ? 1 : 0, i === 1 ? 1 : 0) : g.input(array, 2 * i, 2 * i + 1))),
-      g.vec((i) => (top ? g.constant(i === 2 ? 1 : 0, 0) : g.input(array, 6 + 2 * i, 7 + 2 * i))),
-    ];
-    const units = this.#units;
-    const known: (readonly [Vec3, Vec3])[] = [];
-    for (let k = 0; k < units.length; k++) {
-      if (this.#early[k] === 0) continue;
-      const from = units[k].parent < 0 ? start(REL) : known[units[k].parent];
-      if (base === 'free' && units[k].parent < 0) {
-        known[k] = from;
-        continue;
-      }
-      const { rotation } = this.#pose(k);
-      const own = this.#jointSpin(k);
-      const second = rotation.toLink(from[1]);
-      known[k] = [
-        rotation.toLink(from[0]),
-        g.vec((i) => g.add(second[i], g.is(own[i], 0) ? g.zero : g.pair(g.zero, own[i]))),
-      ];
-    }
-    children.forEach(({ leads, link }, c) => {
-      if (!leads) return;
-      known[this.#unitOf[link]].forEach((vector, half) => {
-        vector.forEach((node, i) => {
-          const at = 6 * half + 2 * i;
-          const array = childArray(c, CHILD_REL);
-          if (g.lanes[node] === 2) g.output(array, at, node, at + 1);
-          else for (const lane of [0, 1]) g.output(array, at + lane, node);
-        });
-      });
-    });
-  }
-
-  #sourceRotation(): Node[] {
-    return this.#block.source!.X.slice(0, 9).map((x) => this.#g.constant(x));
   }
 
   // ---- move
@@ -349,27 +262,10 @@ class BlockWriter {
     }
     const { source } = this.#block;
     if (source !== undefined && this.#unitOf[source.link] === k) {
-      const outside = this.#sourceForce();
+      const outside = sourceForce(g, source, this.#plan.length);
       force = force.map((component, i) => g.sub(component, outside[i]));
     }
     this.#bodies[k] = new Sum(g, [...rigidInertia(g, link), ...force], link.unit.links.length);
-  }
-
-  /** Forces of the author's free root act on its body from outside: X^T f. */
-  #sourceForce(): Vec6 {
-    const g = this.#g;
-    const t = this.#sourceOrigin();
-    const tau = [0, 1, 2, 3, 4, 5].map((i) => g.input(SOURCE_TAU, i));
-    const E = this.#sourceRotation();
-    const force = g.times(g.constant(this.#plan.length), [tau[3], tau[4], tau[5]]);
-    const f = g.applyT(E, force);
-    const n = g.applyT(E, [tau[0], tau[1], tau[2]]);
-    return [...g.plus(n, g.cross(t, f)), ...f];
-  }
-
-  #sourceOrigin(): Vec3 {
-    const { X } = this.#block.source!;
-    return this.#g.vec((k) => this.#g.constant(X[9 + k] / this.#plan.length));
   }
 
   #handOnMotion(): void {
@@ -558,44 +454,6 @@ class BlockWriter {
       delta.forEach((node, i) => {
         g.output(childArray(c, CHILD_BASE), BASE_RECORD.delta + i, node);
       });
-    });
-  }
-
-  /** Accelerations of the author's free root, from those of its link: body coordinates, gravity added. */
-  #finishSource(): void {
-    const g = this.#g;
-    const { source } = this.#block;
-    if (source === undefined) return;
-    const { length } = this.#plan;
-    const k = this.#unitOf[source.link];
-    const { w, alpha, a } = this.#motions[k];
-    const delta = this.#deltas[k];
-    const total = g.plus(alpha, [delta[0], delta[1], delta[2]]);
-    const linear = g.plus(a, [delta[3], delta[4], delta[5]]);
-    const t = this.#sourceOrigin();
-    const atBody = g.plus(linear, g.plus(g.cross(total, t), g.cross(w, g.cross(w, t))));
-    const E = this.#sourceRotation();
-    const angular = g.apply(E, total);
-    const E0 = quaternionMatrix(
-      g,
-      [0, 1, 2, 3].map((i) => g.input(SOURCE_Q, i)),
-    );
-    const falling = g.apply(
-      E0,
-      g.vec((i) => g.constant(source.gravity[i] / length)),
-    );
-    const spin = g.vec((i) => g.input(SOURCE_V, i));
-    const speed = g.times(
-      g.constant(1 / length),
-      g.vec((i) => g.input(SOURCE_V, 3 + i)),
-    );
-    // Components of the velocity in a turning frame: a - w x v.
-    const point = g.minus(g.plus(g.apply(E, atBody), falling), g.cross(spin, speed));
-    angular.forEach((node, i) => {
-      g.output(SOURCE_QDD, i, node);
-    });
-    point.forEach((node, i) => {
-      g.output(SOURCE_QDD, 3 + i, g.mul(g.constant(length), node));
     });
   }
 }

@@ -11,12 +11,10 @@
 //
 // and for all together, when all of that is done, what is left for ball joints at which segments meet: finish.
 
-import { blockFormulas } from './block-formulas.js';
+import { CONSTANT_BYTES, callWith, ModuleWriter, NUMBER, rowLength, type Shape, SLOTS } from './block-code.js';
 import {
   BASE,
   BASE_RECORD,
-  type Block,
-  CHILD_ARRAYS,
   CHILD_BASE,
   CHILD_Q,
   CHILD_REL,
@@ -31,7 +29,6 @@ import {
   JOIN,
   LEAD,
   MOVE,
-  PHASES,
   REL,
   REL_RECORD,
   RISE,
@@ -42,15 +39,12 @@ import {
   SPIN,
   UP,
 } from './block-records.js';
-import type { Assembly, Segment } from './blocks.js';
+import type { Assembly } from './blocks.js';
 import * as B from './bytes.js';
-import { hopDown, hopUp } from './hop.js';
-import { MEET_NUMBERS, type MeetSizes, meetDown, meetGround, meetUp } from './meet.js';
-import { encodeModule, type ModuleFunction } from './module.js';
+import { MEET_NUMBERS } from './meet.js';
+import { encodeModule } from './module.js';
 import { partLayout } from './part-record.js';
 import { Q as Q_ARRAY, QDD, TAU, V as V_ARRAY } from './unit-formulas.js';
-import { VectorGraph } from './vectors.js';
-import { ConstantPool, emitFunctions } from './wasm.js';
 
 /** What a segment's thread does besides meetings, in order. */
 const STEPS = ['spin', 'gather', 'join', 'lead', 'follow'] as const;
@@ -80,23 +74,13 @@ export interface BlockModule {
   readonly instructions: readonly number[];
 }
 
-const NUMBER = 8;
 /** Apart enough that neighbours are never fetched together. */
 const APART = 128;
 /** Of memory. */
 const PAGE_BYTES = 4096;
 const FUNCTION_SIZE = 400;
-/** Arrays without use in blocks: this one's pointer leads to the slots. */
-const SLOTS = 4;
 
 const aligned = (address: number): number => APART * Math.ceil(address / APART);
-
-interface Shape {
-  /** Functions of each phase. */
-  readonly phases: readonly (readonly number[])[];
-  readonly slotBytes: number;
-  readonly instructions: number;
-}
 
 export function blockModule(assembly: Assembly, functionSize = FUNCTION_SIZE): BlockModule {
   const { blocks, segments, rooted } = assembly;
@@ -288,155 +272,4 @@ export function blockModule(assembly: Assembly, functionSize = FUNCTION_SIZE): B
     shapes: writer.shapes,
     instructions: segments.map((segment) => segment.blocks.reduce((sum, b) => sum + codes[b].instructions, 0)),
   };
-}
-
-/** Pairs of constants of all shapes. */
-const CONSTANT_BYTES = 1 << 17;
-
-const rowLength = ({ children }: Block): number => childArray(0, 0) + CHILD_ARRAYS * children.length;
-
-function callWith(body: B.Bytes, code: number, addresses: readonly number[]): void {
-  for (const address of addresses) body.byte(B.I32_CONST).signed(address);
-  body.byte(B.CALL).unsigned(code);
-}
-
-class ModuleWriter {
-  readonly functions: ModuleFunction[] = [];
-  readonly constants: ConstantPool;
-  readonly #functionSize: number;
-  readonly #shapes = new Map<string, Shape>();
-  readonly #plain = new Map<string, number>();
-
-  constructor(constantsAt: number, functionSize: number) {
-    this.constants = new ConstantPool(constantsAt);
-    this.#functionSize = functionSize;
-  }
-
-  get shapes(): number {
-    return this.#shapes.size;
-  }
-
-  /** The code for blocks like this one: for all of them, or for one at its addresses. */
-  shape(
-    name: string,
-    block: Block,
-    place: { readonly addresses: Int32Array; readonly slotsAt: number } | undefined,
-  ): Shape {
-    let shape = this.#shapes.get(name);
-    if (shape === undefined) {
-      shape = this.#emitBlock(block, place);
-      this.#shapes.set(name, shape);
-    }
-    return shape;
-  }
-
-  get touch(): number {
-    let number = this.#plain.get('touch');
-    if (number === undefined) {
-      number = this.functions.push({ parameters: 3, body: touch() }) - 1;
-      this.#plain.set('touch', number);
-    }
-    return number;
-  }
-
-  meetUp(sizes: MeetSizes): number {
-    return this.#fixed(`meetUp ${Object.values(sizes)}`, () => meetUp(sizes), 4);
-  }
-  meetDown(sizes: MeetSizes): number {
-    return this.#fixed(`meetDown ${Object.values(sizes)}`, () => meetDown(sizes), 7);
-  }
-  meetGround(at: 3 | 6): number {
-    return this.#fixed(`meetGround ${at}`, () => meetGround(at), 4);
-  }
-
-  /** Code for the angular velocity of a segment's base, at the address `to`. */
-  hops(
-    body: B.Bytes,
-    { hops }: Segment,
-    to: number,
-    between: number,
-    recordsOf: (segment: number) => { readonly rel: number; readonly rise: number },
-  ): void {
-    if (hops === undefined) return;
-    const { from, steps } = hops;
-    let at = recordsOf(from.segment)[from.record];
-    if (steps.length === 0) callWith(body, this.#fixed('copy', copy, 2), [at, to]);
-    steps.forEach(({ segment, direction }, k) => {
-      const code = direction === 'up' ? this.#fixed('hopUp', hopUp, 3) : this.#fixed('hopDown', hopDown, 3);
-      const next = k === steps.length - 1 ? to : between;
-      callWith(body, code, [at, recordsOf(segment).rel, next]);
-      at = next;
-    });
-  }
-
-  #emitBlock(block: Block, place: { readonly addresses: Int32Array; readonly slotsAt: number } | undefined): Shape {
-    const graph = new VectorGraph();
-    blockFormulas(graph, block);
-    const common = { functionSize: this.#functionSize, constants: this.constants };
-    const pointers = Array.from({ length: rowLength(block) }, (_, k) => 4 * k);
-    const { functions, phases, slotBytes } =
-      place === undefined
-        ? emitFunctions(graph, {
-            ...common,
-            arrays: pointers.map((_, k) => ({ parameter: 1 + k, offset: 0, stride: NUMBER })),
-            parameters: 1,
-            pointers,
-            slotsAt: 0,
-            slotParameter: 1 + SLOTS,
-          })
-        : emitFunctions(graph, {
-            ...common,
-            arrays: Array.from(place.addresses, (offset) => ({ parameter: -1, offset, stride: NUMBER })),
-            parameters: 0,
-            slotsAt: place.slotsAt,
-          });
-    const byPhase: number[][] = Array.from({ length: PHASES }, () => []);
-    functions.forEach((made, k) => {
-      // Nothing to compute and nothing to write: two bytes of locals and end.
-      if (made.body.length <= 2) return;
-      byPhase[phases[k]].push(this.functions.push(made) - 1);
-    });
-    return { phases: byPhase, slotBytes, instructions: graph.count().instructions };
-  }
-
-  /** A function whose arrays begin at its parameters; made once. */
-  #fixed(name: string, formulas: () => VectorGraph, parameters: number): number {
-    let number = this.#plain.get(name);
-    if (number === undefined) {
-      const { functions } = emitFunctions(formulas(), {
-        arrays: Array.from({ length: parameters }, (_, k) => ({ parameter: k, offset: 0, stride: NUMBER })),
-        parameters,
-        functionSize: Number.MAX_SAFE_INTEGER,
-        constants: this.constants,
-        slotsAt: 0,
-      });
-      number = this.functions.push(functions[0]) - 1;
-      this.#plain.set(name, number);
-    }
-    return number;
-  }
-}
-
-/**
- * Reads a word of every line from the first address up to the second, and writes something to the third. Lines that come from
- * another core then come all at once; one after the other, where formulas need them, each would take its time.
- */
-function touch(): B.Bytes {
-  const [FROM, TO, RESULT, SUM] = [0, 1, 2, 3];
-  const LINE_BYTES = 64;
-  const body = new B.Bytes().bytes(1, 1, B.I32);
-  body.bytes(B.LOOP, B.VOID);
-  body.bytes(B.LOCAL_GET, SUM, B.LOCAL_GET, FROM, B.I32_LOAD, 2, 0, B.I32_ADD, B.LOCAL_SET, SUM);
-  body.bytes(B.LOCAL_GET, FROM, B.I32_CONST).signed(LINE_BYTES).bytes(B.I32_ADD, B.LOCAL_TEE, FROM);
-  body.bytes(B.LOCAL_GET, TO, B.I32_LT_U, B.BR_IF, 0, B.END);
-  body.bytes(B.LOCAL_GET, RESULT, B.LOCAL_GET, SUM, B.I32_STORE, 2, 0, B.END);
-  return body;
-}
-
-function copy(): VectorGraph {
-  const g = new VectorGraph();
-  g.inputs(0, 0, 3).forEach((node, k) => {
-    g.output(1, k, node);
-  });
-  return g;
 }

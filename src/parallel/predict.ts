@@ -22,6 +22,14 @@ export interface Costs {
 /** Measured on a two-core AMD EPYC, Node 20; ready() measures what decides. */
 export const COSTS: Costs = { instruction: 0.195, latency: 150, line: 10, call: 1.5 };
 
+export interface CutResult {
+  readonly cutting: Cutting;
+  /** Thread of each segment. */
+  readonly threadOf: readonly number[];
+  /** Predicted nanoseconds of a step. */
+  readonly ns: number;
+}
+
 export interface Prediction {
   readonly ns: number;
   /** Of all segments one after the other on one thread. */
