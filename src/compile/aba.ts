@@ -158,7 +158,7 @@ export function assemble(
   const [n, f] = halves(left.p);
   // p += I lag: the part in link coordinates before turning, that of the origin after it.
   const turned = {
-    J: rotation.symToParent(J),
+    J: rotation.inertiaToParent(J),
     H: rotation.matToParent(H),
     M: rotation.symToParent(M),
     n: rotation.toParent(g.plus(n, g.plus(g.applySym(J, lag.angular), g.apply(H, lag.linear)))),
@@ -226,8 +226,8 @@ export function accelerate(
   ];
   const qdd = columns.map(({ G, y }, k) => {
     const axis = plainAxis(g, S[k], link.armature[k]);
-    const others = g.sum(...G.map((e, i) => (i === axis ? g.zero : g.mul(e, delta[i]))));
-    const total = g.sub(y, others);
+    // One product after the other off y: each of them one operation where there is fma.
+    const total = G.reduce((left, e, i) => (i === axis ? left : g.sub(left, g.mul(e, delta[i]))), y);
     if (axis >= 0) {
       // delta after the joint is known at once: y - G delta over the other five.
       const own = g.sub(total, delta[axis]);

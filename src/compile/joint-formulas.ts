@@ -2,7 +2,7 @@
 
 import type { JointTypeName } from '../joints/index.js';
 import type { Node } from './graph.js';
-import { matrixRotation, type Rotation, turnRotation } from './rotation.js';
+import { matrixRotation, type Rotation, type Thin, turnRotation } from './rotation.js';
 import type { Mat3, Sym3, Vec3, Vec6, VectorGraph } from './vectors.js';
 
 /** Types that formulas know: fixed joints are merged away, continuous ones are revolute. */
@@ -26,6 +26,10 @@ export interface LinkFormulas {
   readonly q: readonly Node[];
   readonly v: readonly Node[];
   readonly sincos: (x: Node) => readonly [Node, Node];
+  /** The matrix of a quaternion, where there is a better one than quaternionMatrix for it. */
+  readonly matrixOf?: (g: VectorGraph, q: readonly Node[]) => Mat3;
+  /** For joints that turn about z, where 32 bits call for care. */
+  readonly thin?: Thin | undefined;
 }
 
 /** The numbers that fix a joint's position; kept between the passes. */
@@ -84,23 +88,27 @@ export function poseNumbers(g: VectorGraph, link: LinkFormulas): PoseNumbers {
       return { ...none, matrix, r: t, axis: [second[2], second[5], second[8]] };
     }
     case 'spherical':
-      return { ...none, matrix: g.multiply(quaternionMatrix(g, q), E), r: t };
+      return { ...none, matrix: g.multiply((link.matrixOf ?? quaternionMatrix)(g, q), E), r: t };
     case 'floating':
-      return { ...none, matrix: g.multiply(quaternionMatrix(g, q), E), r: along([q[4], q[5], q[6]]) };
+      return {
+        ...none,
+        matrix: g.multiply((link.matrixOf ?? quaternionMatrix)(g, q), E),
+        r: along([q[4], q[5], q[6]]),
+      };
   }
 }
 
 /** The pose with what follows from its numbers. */
 export function poseOf(
   g: VectorGraph,
-  link: Pick<LinkFormulas, 'type' | 'E' | 'parameters'>,
+  link: Pick<LinkFormulas, 'type' | 'E' | 'parameters' | 'thin'>,
   numbers: PoseNumbers,
 ): Pose {
   const { type, E } = link;
   const rotation = hasMatrix(type)
     ? matrixRotation(g, numbers.matrix)
     : hasTurn(type)
-      ? turnRotation(g, matrixRotation(g, E), numbers.turn[0], numbers.turn[1])
+      ? turnRotation(g, matrixRotation(g, E), numbers.turn[0], numbers.turn[1], link.thin)
       : matrixRotation(g, E);
   return { ...numbers, rotation, S: motionSpace(g, type, numbers, link.parameters) };
 }

@@ -44,14 +44,11 @@ const MOST_IN_FLIGHT = 262144;
 /** Batches in flight when upload and read-back are measured. */
 const IN_FLIGHT = 4;
 
-/**
- * Check state number s: random, with angles within one radian. Near gimbal lock accelerations hang on differences that 32
- * bits do not hold, in any algorithm.
- */
-export function checkState(mechanism: Mechanism, s: number): State {
+/** Check state number s: random, in numbers of 32 bits. `part`: of the range of angles, which is pi/2 either way. */
+export function checkState(mechanism: Mechanism, s: number, part = 1): State {
   const state = State.random(mechanism, s + 1);
   for (const { model, iq } of mechanism.joints)
-    if (model.nq === model.nv) for (let k = 0; k < model.nq; k++) state.q[iq + k] *= 2 / Math.PI;
+    if (model.nq === model.nv) for (let k = 0; k < model.nq; k++) state.q[iq + k] *= part;
   for (const array of [state.q, state.v]) array.set(Float32Array.from(array));
   return state;
 }
@@ -91,8 +88,10 @@ function fill(batch: StateBatch): void {
       array.set(some.length <= array.length - at ? some : some.subarray(0, array.length - at), at);
 }
 
-async function errors(batch: GpuBatch): Promise<{ worst: number; median: number }> {
+/** Errors of forward dynamics over the check states. */
+export async function checkErrors(batch: StateBatch): Promise<{ worst: number; median: number }> {
   const { mechanism } = batch;
+  fill(batch);
   await batch.forward();
   const { qdd } = batch;
   const dynamics = new Dynamics(mechanism);
@@ -155,7 +154,7 @@ export async function benchBatch(gpu: Gpu, mechanism: Mechanism, options: GpuBen
     );
     fill(batch);
     await batch.ready('forward');
-    const { worst, median } = await errors(batch);
+    const { worst, median } = await checkErrors(batch);
     const forward = await least((times) => batch.measure('forward', times));
     const add = (
       task: GpuTiming['task'],
@@ -201,7 +200,8 @@ export async function benchAssembly(
   progress?: (line: string) => void,
 ): Promise<GpuTiming> {
   const assembly: GpuAssembly = await gpuAssembly(mechanism, { gpu });
-  const state = checkState(mechanism, 0);
+  // Assembly inverts inertias, and long chains need their angles within a radian.
+  const state = checkState(mechanism, 0, 2 / Math.PI);
   const tau = checkForces(mechanism, 0);
   const got = await assembly.forward(state, tau);
   const expected = new Dynamics(mechanism).forward(state, tau);

@@ -10,9 +10,14 @@ import { type Pose, poseNumbers, poseOf } from '../compile/joint-formulas.js';
 import { singleUnits } from '../compile/lanes.js';
 import { groundMotion, type Motion, pointAcceleration } from '../compile/motion.js';
 import type { Plan, PlanLink } from '../compile/plan.js';
+import type { Thin } from '../compile/rotation.js';
 import { Q, QDD, readUnit, TAU, type UnitFormulas, unitFormulas, V, writeUnit } from '../compile/unit-formulas.js';
 import { inShortestUnits, type ScaledPlan } from '../compile/units.js';
 import { type Vec6, VectorGraph } from '../compile/vectors.js';
+import { type Mat3, transpose } from '../spatial/matrix3.js';
+import { alignFrames } from './align.js';
+import { preciseQuaternionMatrix } from './quaternion.js';
+import { thinAxes } from './thin.js';
 
 /** The array that keeps columns between the halves, by its number in the graph. */
 export const KEPT = 7;
@@ -79,14 +84,22 @@ export class Links {
   readonly #ground: Motion;
   readonly #passive: Passive | undefined;
 
+  /** Link frames that were turned (align.ts). */
+  readonly #turns: ReadonlyMap<number, Mat3>;
+  readonly #thin: readonly (Thin | undefined)[];
   /** With `twice`, links that make poses and forces anew on the way back instead of keeping them. */
   readonly #second: readonly UnitFormulas[] | undefined;
 
   constructor(g: GpuGraph, plan: Plan, passive?: Passive, twice = false) {
     this.g = g;
-    this.plan = inShortestUnits(plan);
-    this.links = unitFormulas(g, this.plan, singleUnits(plan), { twoStates: true });
-    if (twice) this.#second = g.again(() => unitFormulas(g, this.plan, singleUnits(plan), { twoStates: true }));
+    const aligned = alignFrames(plan);
+    this.plan = inShortestUnits(aligned.plan);
+    this.#turns = aligned.turns;
+    this.#thin = thinAxes(aligned.plan);
+    const read = (): readonly UnitFormulas[] =>
+      unitFormulas(g, this.plan, singleUnits(plan), { twoStates: true }).map((link, i) => this.#prepared(link, i));
+    this.links = read();
+    if (twice) this.#second = g.again(read);
     const { children, roots } = orderedChildren(plan);
     this.children = children;
     this.roots = roots;
@@ -154,7 +167,18 @@ export class Links {
     this.deltas[i] = delta;
     // The inverse of a rate's factor is a force's, since the sense is 1 or -1.
     const inMetres = qdd.map((value, k) => g.mul(link.forces[k], value));
-    finish(g, link, inMetres);
+    const R = this.#turns.get(i);
+    finish(g, link, R === undefined ? inMetres : turn(g, transpose(R), inMetres));
+  }
+
+  /** A link as 32 bits need it; where its frame was turned, with its coordinates turned as well. */
+  #prepared(link: UnitFormulas, i: number): UnitFormulas {
+    const R = this.#turns.get(i);
+    const precise = { ...link, matrixOf: preciseQuaternionMatrix, thin: this.#thin[i] };
+    if (R === undefined) return precise;
+    const { g } = this;
+    const [w, ...x] = link.q;
+    return { ...precise, q: [w, ...turn(g, R, x)], v: turn(g, R, link.v) };
   }
 
   #loaded(link: UnitFormulas): UnitFormulas {
@@ -170,9 +194,18 @@ export class Links {
     const { g } = this;
     const read = readUnit(g, this.plan, link.unit, TAU, (l) => l.iv, link.v.length);
     const whole = this.#passive === undefined ? read : this.#passive.forces(g, link, read, this.#linkOf(link));
-    return whole.map((x, k) => g.mul(link.forces[k], x));
+    const forces = whole.map((x, k) => g.mul(link.forces[k], x));
+    const R = this.#turns.get(link.unit.links[0]);
+    return R === undefined ? forces : turn(g, R, forces);
   }
 }
+
+const turn = (g: VectorGraph, R: Mat3, [x, y, z]: readonly Node[]): Node[] => [
+  ...g.apply(
+    R.map((entry) => g.constant(entry)),
+    [x, y, z],
+  ),
+];
 
 export const writeAccelerations =
   (plan: Plan): Finish =>

@@ -4,6 +4,7 @@
 
 import {
   ADD,
+  arityOf,
   CONSTANT,
   COS,
   DIV,
@@ -14,9 +15,11 @@ import {
   NEG,
   type Node,
   type Output,
+  PAIR,
   SIN,
   SQRT,
   SUB,
+  UNIT_DEFECT,
 } from '../compile/graph.js';
 
 /** Where the arrays of a graph are: WGSL for number i of an array, and a statement that stores a value there. */
@@ -41,6 +44,17 @@ export interface EmitOptions extends Access {
  */
 export const FUNCTIONS = `/* A quotient may be off by several units of the last place; one step of Newton mends it. */
 fn reciprocal(x: f32) -> f32 { let y = 1.0 / x; return fma(y, fma(-x, y, 1.0), y); }
+/* 1 - 1 / |q|^2. Sums begin with 1, so that for unit quaternions they stay between 1 and 2 and differences of them are exact: then
+what each of them rounds off is known. */
+fn unitDefect(a: vec2f, b: vec2f) -> f32 {
+  let s1 = fma(a.x, a.x, 1.0);
+  let s2 = fma(a.y, a.y, s1);
+  let s3 = fma(b.x, b.x, s2);
+  let s4 = fma(b.y, b.y, s3);
+  let rounded = (fma(a.x, a.x, 1.0 - s1) + fma(a.y, a.y, s1 - s2)) + (fma(b.x, b.x, s2 - s3) + fma(b.y, b.y, s3 - s4));
+  let excess = (s4 - 2.0) + rounded;
+  return excess / (1.0 + excess);
+}
 fn sincos(x: f32) -> vec2f {
   let k = floor(fma(x, 0.63661977236758134, 0.5));
   let a = fma(k, -1.5703125, x);
@@ -72,29 +86,42 @@ export function literal(value: number): string {
 
 interface Uses {
   readonly live: Uint8Array;
-  /** Products that are part of the one sum that needs them. */
+  /** Products that are part of the sums that need them. */
   readonly fused: Uint8Array;
 }
 
 /** Which nodes are needed, and which products vanish in sums. */
-function usesOf(graph: Graph): Uses {
+export function usesOf(graph: Graph): Uses {
   const { op, a, b, size } = graph;
   const live = graph.live();
-  const uses = new Int32Array(size);
-  for (const { node } of graph.outputs) uses[node]++;
+  /** The sums that need a product; undefined where something else needs it as well. */
+  const sums = new Map<Node, Node[] | undefined>();
+  const use = (product: Node, sum: Node | undefined): void => {
+    if (op[product] !== MUL) return;
+    const list = sums.has(product) ? sums.get(product) : [];
+    if (sum !== undefined) list?.push(sum);
+    sums.set(product, sum === undefined ? undefined : list);
+  };
+  for (const { node } of graph.outputs) use(node, undefined);
   for (let n = 0; n < size; n++) {
     if (live[n] === 0 || op[n] <= INPUT) continue;
-    uses[a[n]]++;
-    if (op[n] <= DIV) uses[b[n]]++;
+    const sum = op[n] === ADD || op[n] === SUB ? n : undefined;
+    // The second operand first: a - b c is one operation.
+    if (arityOf(op[n]) === 2) use(b[n], sum);
+    use(a[n], sum);
   }
   const fused = new Uint8Array(size);
-  for (let n = 0; n < size; n++) {
-    if (live[n] === 0 || (op[n] !== ADD && op[n] !== SUB)) continue;
-    if (op[b[n]] === MUL && uses[b[n]] === 1) fused[b[n]] = 1;
-    else if (op[a[n]] === MUL && uses[a[n]] === 1) fused[a[n]] = 1;
+  const taken = new Uint8Array(size);
+  for (const [product, list] of sums) {
+    if (list === undefined || list.length > MOST_SUMS || list.some((n) => taken[n] === 1 || a[n] === b[n])) continue;
+    fused[product] = 1;
+    for (const n of list) taken[n] = 1;
   }
   return { live, fused };
 }
+
+/** A product that at most so many sums need is computed in each of them, rounded once less, instead of once for all. */
+const MOST_SUMS = 2;
 
 /** The statements that compute a graph's outputs. */
 export function emitStatements(graph: Graph, { read, write, prefix = 'n', readFirst = false }: EmitOptions): string {
@@ -155,6 +182,10 @@ export function emitStatements(graph: Graph, { read, write, prefix = 'n', readFi
         return `${trig(a[n])}.x`;
       case COS:
         return `${trig(a[n])}.y`;
+      case PAIR:
+        return `vec2f(${nameOf(a[n])}, ${nameOf(b[n])})`;
+      case UNIT_DEFECT:
+        return `unitDefect(${nameOf(a[n])}, ${nameOf(b[n])})`;
       default:
         throw new Error(`WGSL has no operation ${op[n]}`);
     }
