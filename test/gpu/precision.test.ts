@@ -3,11 +3,13 @@
 
 import { describe, expect, it } from 'vitest';
 import { createPlan } from '../../src/compile/plan.js';
-import { QDD, TAU, V } from '../../src/compile/unit-formulas.js';
+import { Q, QDD, TAU, V } from '../../src/compile/unit-formulas.js';
 import { Dynamics } from '../../src/dynamics/dynamics.js';
 import { alignFrames } from '../../src/gpu/align.js';
 import { checkForces, checkState } from '../../src/gpu/bench.js';
-import { AGAIN, wholeForward, writeAccelerations, ZERO } from '../../src/gpu/formulas.js';
+import { AGAIN, KEPT, LOCAL, wholeForward, writeAccelerations, ZERO } from '../../src/gpu/formulas.js';
+import { inverseForGpu } from '../../src/gpu/inverse-formulas.js';
+import { limbForward, type Split, splitForward } from '../../src/gpu/split.js';
 import { thinAxes } from '../../src/gpu/thin.js';
 import { createMechanism } from '../../src/mechanism/create.js';
 import type { Mechanism } from '../../src/mechanism/mechanism.js';
@@ -20,7 +22,9 @@ import { randomMechanism, relativeError } from '../support/random-mechanism.js';
 
 const planOf = (mechanism: Mechanism) => createPlan(createTree(mechanism));
 
-function forward(mechanism: Mechanism, precision: 32 | 64): (state: State, tau: Float64Array) => Float64Array {
+type Forward = (state: State, tau: Float64Array) => Float64Array;
+
+function forward(mechanism: Mechanism, precision: 32 | 64): Forward {
   const plan = planOf(mechanism);
   const values = graphValues(wholeForward(plan, writeAccelerations(plan)), precision);
   return (state, tau) => {
@@ -32,9 +36,36 @@ function forward(mechanism: Mechanism, precision: 32 | 64): (state: State, tau: 
   };
 }
 
+/** In several kernels, with what goes through memory between them. */
+function split(mechanism: Mechanism, precision: 32 | 64, { passes }: Split): Forward {
+  const graphs = passes.flatMap((pass) => ('limbs' in pass ? pass.limbs : pass.graphs));
+  const values = graphs.map((graph) => graphValues(graph, precision));
+  return (state, tau) => {
+    const made = new Map<number, number[]>([
+      [KEPT, []],
+      [LOCAL, []],
+      [QDD, []],
+      [ZERO, [0]],
+      [Q, [...state.q]],
+      [V, [...state.v]],
+      [TAU, [...tau]],
+    ]);
+    for (const compute of values)
+      for (const [array, numbers] of compute((from, i) => made.get(from < AGAIN ? from : from - AGAIN)![i]))
+        numbers.forEach((x, i) => {
+          made.get(array)![i] = x;
+        });
+    expect(made.get(QDD)).toHaveLength(mechanism.nv);
+    return Float64Array.from(made.get(QDD)!);
+  };
+}
+
 /** Worst and middle error over the check states. */
-function errors(mechanism: Mechanism, precision: 32 | 64): { worst: number; median: number } {
-  const compute = forward(mechanism, precision);
+function errors(
+  mechanism: Mechanism,
+  precision: 32 | 64,
+  compute = forward(mechanism, precision),
+): { worst: number; median: number } {
   const readable = new Dynamics(mechanism);
   const all = Array.from({ length: 64 }, (_, s) => {
     const [state, tau] = [checkState(mechanism, s), checkForces(mechanism, s)];
@@ -84,6 +115,43 @@ describe('formulas in 32 bits', () => {
     const { worst, median } = errors(builtinMechanism(name), 32);
     expect(worst).toBeLessThan(most);
     expect(median).toBeLessThan(middle);
+  });
+
+  it('in several kernels: the same, and as precise', () => {
+    const human = builtinMechanism('human-161');
+    const plan = planOf(human);
+    const finish = writeAccelerations(plan);
+    for (const way of [
+      limbForward(plan, finish, { motionFirst: true })!,
+      splitForward(plan, finish, { operations: 4000 }),
+    ]) {
+      expect(errors(human, 64, split(human, 64, way)).worst).toBeLessThan(1e-11);
+      const { worst, median } = errors(human, 32, split(human, 32, way));
+      expect(worst).toBeLessThan(1e-6);
+      expect(median).toBeLessThan(1e-7);
+    }
+    // Rotor inertias: columns that cannot be solved for each other.
+    for (let seed = 1; seed <= 6; seed++) {
+      const mechanism = randomMechanism(seed, { bodies: 9, armature: seed % 2 === 0 });
+      const small = planOf(mechanism);
+      const way = splitForward(small, writeAccelerations(small), { operations: 500 });
+      expect(errors(mechanism, 64, split(mechanism, 64, way)).worst, `seed ${seed}`).toBeLessThan(1e-9);
+    }
+  });
+
+  it('inverse dynamics, depth first', () => {
+    for (let seed = 1; seed <= 6; seed++) {
+      const mechanism = randomMechanism(seed, { bodies: 9, armature: seed % 2 === 0 });
+      const readable = new Dynamics(mechanism);
+      for (const twice of [false, true]) {
+        const compute = graphValues(inverseForGpu(planOf(mechanism), { twice }), 64);
+        const [state, qdd] = [checkState(mechanism, seed), checkForces(mechanism, seed)];
+        const made = compute((array, i) =>
+          array === ZERO ? 0 : array === QDD ? qdd[i] : [state.q, state.v][array % AGAIN][i],
+        );
+        expect(relativeError(Float64Array.from(made.get(TAU)!), readable.inverse(state, qdd))).toBeLessThan(1e-11);
+      }
+    }
   });
 
   it('frames of ball joints are turned where a thin link lies across them, and only there', () => {

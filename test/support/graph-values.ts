@@ -16,7 +16,7 @@ import {
   SUB,
   UNIT_DEFECT,
 } from '../../src/compile/graph.js';
-import { usesOf } from '../../src/gpu/wgsl.js';
+import { sumsOf } from '../../src/gpu/sums.js';
 
 const { fround } = Math;
 /** Products of two 32-bit numbers are exact in double precision, so this is fma but for a rounding in a million. */
@@ -37,14 +37,11 @@ function sincos(x: number): readonly [number, number] {
 
 function unitDefect(q: readonly number[], exact: boolean): number {
   if (exact) return 1 - 1 / q.reduce((sum, x) => sum + x * x, 0);
-  let sum = 1;
-  const rounded = q.map((x) => {
-    const next = fma(x, x, sum);
-    const left = fma(x, x, fround(sum - next));
-    sum = next;
-    return left;
-  });
-  const excess = fround(fround(sum - 2) + fround(fround(rounded[0] + rounded[1]) + fround(rounded[2] + rounded[3])));
+  const [w, x, y, z] = q;
+  const half = fma(x, x, fma(w, w, 1));
+  const sum = fma(z, z, fma(y, y, half));
+  const rounded = fma(w, w, fma(x, x, fround(1 - half))) + fma(y, y, fma(z, z, fround(half - sum)));
+  const excess = fround(fround(sum - 2) + fround(rounded));
   return fround(excess / fround(1 + excess));
 }
 
@@ -54,10 +51,11 @@ export function graphValues(
   precision: 32 | 64,
 ): (input: (array: number, i: number) => number) => Map<number, number[]> {
   const { op, a, b, x, size } = graph;
-  const { live, fused } = usesOf(graph);
+  const { live, inlined, terms } = sumsOf(graph);
   const exact = precision === 64;
   const round = exact ? (value: number): number => value : fround;
   const value = new Float64Array(size);
+  const lists = Array.from({ length: size }, (_, n) => (op[n] === ADD || op[n] === SUB ? terms(n) : []));
   const compute = (n: number, input: (array: number, i: number) => number): number => {
     const [p, q] = [value[a[n]], value[b[n]]];
     switch (op[n]) {
@@ -66,11 +64,14 @@ export function graphValues(
       case INPUT:
         return round(input(a[n], b[n]));
       case ADD:
-        return round(p + q);
       case SUB:
-        return round(p - q);
+        return lists[n].reduce((sum, { node, minus }, k) => {
+          const term = minus ? -value[node] : value[node];
+          return k === 0 ? round(term) : round(sum + term);
+        }, 0);
       case MUL:
-        return fused[n] === 1 ? p * q : round(p * q);
+        // Those that are part of sums are not rounded on their own.
+        return inlined[n] === 1 ? p * q : round(p * q);
       case DIV:
         return round(p * round(1 / q));
       case NEG:
