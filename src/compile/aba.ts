@@ -146,7 +146,19 @@ export function assemble(
   body: Articulated,
   tau: readonly Node[],
 ): { columns: Column[]; up: Articulated } {
-  const { rotation, r, S } = pose;
+  const { columns, up } = assembleAtJoint(g, link, pose, lag, body, tau);
+  return { columns, up: toParentOrigin(g, pose.r, up) };
+}
+
+/** The same with `up` in the parent's coordinates, but at the link's origin: ball joints leave zeros there. */
+export function assembleAtJoint(
+  g: VectorGraph,
+  link: Pick<LinkFormulas, 'armature'>,
+  { rotation, S }: Pose,
+  lag: Lag,
+  body: Articulated,
+  tau: readonly Node[],
+): { columns: Column[]; up: Articulated } {
   const columns: Column[] = [];
   let left = body;
   for (let k = S.length - 1; k >= 0; k--) {
@@ -158,28 +170,21 @@ export function assemble(
   const [n, f] = halves(left.p);
   // p += I lag: the part in link coordinates before turning, that of the origin after it.
   const turned = {
-    J: rotation.symToParent(J),
+    J: rotation.inertiaToParent(J),
     H: rotation.matToParent(H),
     M: rotation.symToParent(M),
     n: rotation.toParent(g.plus(n, g.plus(g.applySym(J, lag.angular), g.apply(H, lag.linear)))),
     f: rotation.toParent(g.plus(f, g.plus(g.applyT(H, lag.angular), g.applySym(M, lag.linear)))),
   };
-  return {
-    columns,
-    up: shift(
-      g,
-      r,
-      turned.J,
-      turned.H,
-      turned.M,
-      g.plus(turned.n, g.apply(turned.H, lag.origin)),
-      g.plus(turned.f, g.applySym(turned.M, lag.origin)),
-    ),
-  };
+  const moment = g.plus(turned.n, g.apply(turned.H, lag.origin));
+  const force = g.plus(turned.f, g.applySym(turned.M, lag.origin));
+  return { columns, up: { I: join(turned.J, turned.H, turned.M), p: [...moment, ...force] } };
 }
 
 /** To the parent's origin: H_p = H + r x M,  J_p = J + r x H^T - H_p r x,  n_p = n + r x f. */
-function shift(g: VectorGraph, r: Vec3, J: Sym3, H: Mat3, M: Sym3, n: Vec3, f: Vec3): Articulated {
+export function toParentOrigin(g: VectorGraph, r: Vec3, { I, p }: Articulated): Articulated {
+  const { J, H, M } = blocks(I);
+  const [n, f] = halves(p);
   const moved: Node[] = [];
   for (let j = 0; j < 3; j++) {
     const column = g.cross(r, [M[SYM[0][j]], M[SYM[1][j]], M[SYM[2][j]]]);
@@ -201,6 +206,36 @@ function shift(g: VectorGraph, r: Vec3, J: Sym3, H: Mat3, M: Sym3, n: Vec3, f: V
     );
   }
   return { I: join(Jp, moved, M), p: [...g.plus(n, g.cross(r, f)), ...f] };
+}
+
+/**
+ * The columns of a joint solved for each other, where all of them are plain axes: each then gives its acceleration from the
+ * motion that the joint does not change, with as many numbers fewer to keep.
+ *
+ *   z_k = y_k - sum_j G_kj z_j - G_k delta (j < k)   becomes   z_k = y'_k - G'_k delta
+ */
+export function solved(
+  g: VectorGraph,
+  { armature }: Pick<LinkFormulas, 'armature'>,
+  { S }: Pick<Pose, 'S'>,
+  columns: readonly Column[],
+): readonly Column[] {
+  const axes = S.map((column, k) => plainAxis(g, column, armature[k]));
+  if (columns.length < 2 || axes.some((axis) => axis < 0)) return columns;
+  const done: { G: Node[]; y: Node }[] = [];
+  columns.forEach(({ G, y }, k) => {
+    const own = { G: [...G], y };
+    done.forEach((before, j) => {
+      const factor = G[axes[j]];
+      own.y = g.sub(own.y, g.mul(factor, before.y));
+      own.G = own.G.map((e, i) => {
+        if (i === axes[j]) return g.zero;
+        return i === axes[k] || axes.includes(i) ? e : g.sub(e, g.mul(factor, before.G[i]));
+      });
+    });
+    done.push(own);
+  });
+  return done;
 }
 
 function halves(x: Vec6): readonly [Vec3, Vec3] {
@@ -226,8 +261,8 @@ export function accelerate(
   ];
   const qdd = columns.map(({ G, y }, k) => {
     const axis = plainAxis(g, S[k], link.armature[k]);
-    const others = g.sum(...G.map((e, i) => (i === axis ? g.zero : g.mul(e, delta[i]))));
-    const total = g.sub(y, others);
+    // One product after the other off y: each of them one operation where there is fma.
+    const total = G.reduce((left, e, i) => (i === axis ? left : g.sub(left, g.mul(e, delta[i]))), y);
     if (axis >= 0) {
       // delta after the joint is known at once: y - G delta over the other five.
       const own = g.sub(total, delta[axis]);

@@ -32,6 +32,8 @@ export const ABS = 14;
 /** Only in graphs made for counting (see trig.ts). */
 export const SIN = 12;
 export const COS = 13;
+/** 1 - 1 / |q|^2 of the four numbers in two pairs; only in graphs for GPUs. */
+export const UNIT_DEFECT = 14;
 
 /** One number (or both lanes of a pair) written to memory: number i of an array, lane 1 to number j. */
 export interface Output {
@@ -198,6 +200,11 @@ export class Graph {
     return this.#node(COS, this.lanes[a], a, 0, 0, 0);
   }
 
+  /** 1 - 1 / |q|^2, near zero for unit quaternions, to full precision where |q|^2 itself would be rounded. */
+  unitDefect([w, x, y, z]: readonly Node[]): Node {
+    return this.#node(UNIT_DEFECT, 1, this.pair(w, x), this.pair(y, z), 0, 0);
+  }
+
   /** Lane k of a pair; a single number is the same in both lanes. */
   lane(a: Node, k: 0 | 1): Node {
     switch (this.op[a]) {
@@ -319,5 +326,5 @@ function hash(op: number, a: number, b: number, x: number, y: number): number {
 /** Operands of an operation. */
 export function arityOf(op: number): 0 | 1 | 2 {
   if (op <= INPUT) return 0;
-  return op <= DIV || op === PAIR ? 2 : 1;
+  return op <= DIV || op === PAIR || op === UNIT_DEFECT ? 2 : 1;
 }

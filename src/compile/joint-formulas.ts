@@ -2,7 +2,7 @@
 
 import type { JointTypeName } from '../joints/index.js';
 import type { Node } from './graph.js';
-import { matrixRotation, type Rotation, turnRotation } from './rotation.js';
+import { matrixRotation, type Rotation, type Thin, turnRotation } from './rotation.js';
 import type { Mat3, Sym3, Vec3, Vec6, VectorGraph } from './vectors.js';
 
 /** Types that formulas know: fixed joints are merged away, continuous ones are revolute. */
@@ -26,6 +26,10 @@ export interface LinkFormulas {
   readonly q: readonly Node[];
   readonly v: readonly Node[];
   readonly sincos: (x: Node) => readonly [Node, Node];
+  /** The matrix of a quaternion, where there is a better one than quaternionMatrix for it. */
+  readonly matrixOf?: (g: VectorGraph, q: readonly Node[]) => Mat3;
+  /** For joints that turn about z, where 32 bits call for care. */
+  readonly thin?: Thin | undefined;
 }
 
 /** The numbers that fix a joint's position; kept between the passes. */
@@ -61,7 +65,7 @@ export const hasSense = (type: FormulaType): boolean =>
   ['revolute', 'prismatic', 'helical', 'cylindrical'].includes(type);
 
 export function poseNumbers(g: VectorGraph, link: LinkFormulas): PoseNumbers {
-  const { type, q, t, E } = link;
+  const { type, q, t, E, matrixOf = quaternionMatrix } = link;
   const along = (x: Vec3): Vec3 => g.plus(t, g.applyT(E, x));
   const up = (distance: Node): Vec3 => along([g.zero, g.zero, distance]);
   const none: Pick<PoseNumbers, 'turn' | 'matrix' | 'axis'> = { turn: [], matrix: [], axis: [] };
@@ -84,23 +88,27 @@ export function poseNumbers(g: VectorGraph, link: LinkFormulas): PoseNumbers {
       return { ...none, matrix, r: t, axis: [second[2], second[5], second[8]] };
     }
     case 'spherical':
-      return { ...none, matrix: g.multiply(quaternionMatrix(g, q), E), r: t };
+      return { ...none, matrix: g.multiply(matrixOf(g, q), E), r: t };
     case 'floating':
-      return { ...none, matrix: g.multiply(quaternionMatrix(g, q), E), r: along([q[4], q[5], q[6]]) };
+      return {
+        ...none,
+        matrix: g.multiply(matrixOf(g, q), E),
+        r: along([q[4], q[5], q[6]]),
+      };
   }
 }
 
 /** The pose with what follows from its numbers. */
 export function poseOf(
   g: VectorGraph,
-  link: Pick<LinkFormulas, 'type' | 'E' | 'parameters'>,
+  link: Pick<LinkFormulas, 'type' | 'E' | 'parameters' | 'thin'>,
   numbers: PoseNumbers,
 ): Pose {
   const { type, E } = link;
   const rotation = hasMatrix(type)
     ? matrixRotation(g, numbers.matrix)
     : hasTurn(type)
-      ? turnRotation(g, matrixRotation(g, E), numbers.turn[0], numbers.turn[1])
+      ? turnRotation(g, matrixRotation(g, E), numbers.turn[0], numbers.turn[1], link.thin)
       : matrixRotation(g, E);
   return { ...numbers, rotation, S: motionSpace(g, type, numbers, link.parameters) };
 }
@@ -161,12 +169,17 @@ export function alongJoint(g: VectorGraph, S: readonly Vec6[], x: readonly Node[
   ];
 }
 
+/** x -> 2 x / |q|^2; what follows the quaternion in q is not part of it. */
+function doubled(g: VectorGraph, [w, x, y, z]: readonly Node[]): (x: Node) => Node {
+  const k = g.div(g.constant(2), g.dot([w, x, y, z], [w, x, y, z]));
+  return (e) => g.mul(k, e);
+}
+
 /** E of a quaternion [w, x, y, z], which need not be of unit length: tree to link coordinates. */
-export function quaternionMatrix(g: VectorGraph, q: readonly Node[]): Mat3 {
+export function quaternionMatrix(g: VectorGraph, q: readonly Node[], scaled = doubled(g, q)): Mat3 {
   const [w, x, y, z] = q;
   const { one } = g;
-  const k = g.div(g.constant(2), g.dot([w, x, y, z], [w, x, y, z]));
-  const [kx, ky, kz] = [g.mul(k, x), g.mul(k, y), g.mul(k, z)];
+  const [kx, ky, kz] = [scaled(x), scaled(y), scaled(z)];
   const [xx, yy, zz] = [g.mul(x, kx), g.mul(y, ky), g.mul(z, kz)];
   const [xy, xz, yz] = [g.mul(x, ky), g.mul(x, kz), g.mul(y, kz)];
   const [wx, wy, wz] = [g.mul(w, kx), g.mul(w, ky), g.mul(w, kz)];

@@ -44,14 +44,11 @@ const MOST_IN_FLIGHT = 262144;
 /** Batches in flight when upload and read-back are measured. */
 const IN_FLIGHT = 4;
 
-/**
- * Check state number s: random, with angles within one radian. Near gimbal lock accelerations hang on differences that 32
- * bits do not hold, in any algorithm.
- */
-export function checkState(mechanism: Mechanism, s: number): State {
+/** Check state number s: random, in numbers of 32 bits. `part`: of the range of angles, which is pi/2 either way. */
+export function checkState(mechanism: Mechanism, s: number, part = 1): State {
   const state = State.random(mechanism, s + 1);
   for (const { model, iq } of mechanism.joints)
-    if (model.nq === model.nv) for (let k = 0; k < model.nq; k++) state.q[iq + k] *= 2 / Math.PI;
+    if (model.nq === model.nv) for (let k = 0; k < model.nq; k++) state.q[iq + k] *= part;
   for (const array of [state.q, state.v]) array.set(Float32Array.from(array));
   return state;
 }
@@ -70,34 +67,47 @@ function errorOf(got: (k: number) => number, expected: Float64Array): number {
   return worst / size;
 }
 
-function fill(batch: StateBatch): void {
+const RESULT = { forward: 'qdd', inverse: 'tau' } as const;
+const GIVEN = { forward: 'tau', inverse: 'qdd' } as const;
+
+/** The check states, and as joint forces or accelerations whatever is given for a task. */
+function fill(batch: StateBatch, task: 'forward' | 'inverse'): void {
   const { mechanism, states } = batch;
-  const [q, v, tau] = [mechanism.nq, mechanism.nv, mechanism.nv].map((numbers) => new Float32Array(CHECKS * numbers));
+  const [q, v, given] = [mechanism.nq, mechanism.nv, mechanism.nv].map((numbers) => new Float32Array(CHECKS * numbers));
   for (let s = 0; s < Math.min(CHECKS, states); s++) {
     const state = checkState(mechanism, s);
     for (let k = 0; k < state.q.length; k++) q[batch.at('q', k, s)] = state.q[k];
     for (let k = 0; k < state.v.length; k++) v[batch.at('v', k, s)] = state.v[k];
     checkForces(mechanism, s).forEach((x, k) => {
-      tau[batch.at('tau', k, s)] = x;
+      given[batch.at('tau', k, s)] = x;
     });
   }
   // The check states over and over: whole tiles of them. Mapped memory is slow to read, so it is only written.
   for (const [array, some] of [
     [batch.q, q],
     [batch.v, v],
-    [batch.tau, tau],
+    [batch[GIVEN[task]], given],
   ] as const)
     for (let at = 0; at < array.length; at += some.length)
       array.set(some.length <= array.length - at ? some : some.subarray(0, array.length - at), at);
 }
 
-async function errors(batch: GpuBatch): Promise<{ worst: number; median: number }> {
+/** Errors of forward or inverse dynamics over the check states. */
+export async function checkErrors(
+  batch: StateBatch,
+  task: 'forward' | 'inverse' = 'forward',
+): Promise<{ worst: number; median: number }> {
   const { mechanism } = batch;
-  await batch.forward();
-  const { qdd } = batch;
+  const result = RESULT[task];
+  fill(batch, task);
+  await batch[task]();
+  const numbers = batch[result];
   const dynamics = new Dynamics(mechanism);
   const all = Array.from({ length: Math.min(CHECKS, batch.states) }, (_, s) =>
-    errorOf((k) => qdd[batch.at('qdd', k, s)], dynamics.forward(checkState(mechanism, s), checkForces(mechanism, s))),
+    errorOf(
+      (k) => numbers[batch.at(result, k, s)],
+      dynamics[task](checkState(mechanism, s), checkForces(mechanism, s)),
+    ),
   ).sort((a, b) => a - b);
   return { worst: all[all.length - 1], median: all[all.length >> 1] };
 }
@@ -120,14 +130,14 @@ async function least(
 }
 
 /** States per second with upload and read-back, several batches in flight. */
-async function throughput(batch: GpuBatch): Promise<number> {
+async function throughput(batch: GpuBatch, task: 'forward' | 'inverse'): Promise<number> {
   const forks = [batch, ...Array.from({ length: IN_FLIGHT - 1 }, () => batch.fork())];
-  for (const fork of forks) fill(fork);
+  for (const fork of forks) fill(fork, task);
   const rounds = async (times: number): Promise<number> => {
     const start = performance.now();
     await Promise.all(
       forks.map(async (fork) => {
-        for (let k = 0; k < times; k++) await fork.forward();
+        for (let k = 0; k < times; k++) await fork[task]();
       }),
     );
     return (performance.now() - start) / 1e3 / times / forks.length;
@@ -139,7 +149,7 @@ async function throughput(batch: GpuBatch): Promise<number> {
   return batch.states / best;
 }
 
-/** Forward dynamics (and rollouts) of a batch, by its size. */
+/** Forward and inverse dynamics (and rollouts) of a batch, by its size. */
 export async function benchBatch(gpu: Gpu, mechanism: Mechanism, options: GpuBenchOptions): Promise<GpuTiming[]> {
   const { batches, rollout = true, variant, progress } = options;
   const results: GpuTiming[] = [];
@@ -153,10 +163,6 @@ export async function benchBatch(gpu: Gpu, mechanism: Mechanism, options: GpuBen
       { memory, ...(variant !== undefined && { variant }) },
       false,
     );
-    fill(batch);
-    await batch.ready('forward');
-    const { worst, median } = await errors(batch);
-    const forward = await least((times) => batch.measure('forward', times));
     const add = (
       task: GpuTiming['task'],
       name: string,
@@ -178,11 +184,15 @@ export async function benchBatch(gpu: Gpu, mechanism: Mechanism, options: GpuBen
       results.push(line);
       progress?.(`${line.model} ${task} ${states}: ${line.statesPerSecond.toExponential(2)} states/s`);
     };
-    add('forward', await batch.variantOf('forward'), forward, {
-      ioStatesPerSecond: states > MOST_IN_FLIGHT ? null : await throughput(batch),
-      error: worst,
-      medianError: median,
-    });
+    for (const task of ['forward', 'inverse'] as const) {
+      await batch.ready(task);
+      const { worst, median } = await checkErrors(batch, task);
+      add(task, await batch.variantOf(task), await least((times) => batch.measure(task, times)), {
+        ioStatesPerSecond: states > MOST_IN_FLIGHT ? null : await throughput(batch, task),
+        error: worst,
+        medianError: median,
+      });
+    }
     if (rollout) {
       await batch.ready('rollout');
       const steps = await least((times) => batch.measure('rollout', times));
@@ -201,7 +211,8 @@ export async function benchAssembly(
   progress?: (line: string) => void,
 ): Promise<GpuTiming> {
   const assembly: GpuAssembly = await gpuAssembly(mechanism, { gpu });
-  const state = checkState(mechanism, 0);
+  // Assembly inverts inertias, and long chains need their angles within a radian.
+  const state = checkState(mechanism, 0, 2 / Math.PI);
   const tau = checkForces(mechanism, 0);
   const got = await assembly.forward(state, tau);
   const expected = new Dynamics(mechanism).forward(state, tau);

@@ -115,8 +115,8 @@ export class Engine {
       const choice = await choose(gpu, list, trial.buffers, trial.states, {
         key,
         memory,
-        // Inverse dynamics has fewer variants; the name need not be one of them.
-        only: task === 'inverse' && !list.some(({ name }) => name === variant) ? undefined : variant,
+        // The names are those of forward dynamics; other tasks have fewer variants.
+        only: task !== 'forward' && !list.some(({ name }) => name === variant) ? undefined : variant,
         better: use,
         stopped: () => this.#closed || gpu.lost() !== undefined,
       });

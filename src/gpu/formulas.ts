@@ -4,15 +4,31 @@
 // and assembly, whose columns are kept in an array) and outwards (accelerations); what the second half needs of poses and
 // motions it computes again.
 
-import { type Articulated, accelerate, assemble, type Column, type Lag, move, rigidInertia } from '../compile/aba.js';
+import {
+  type Articulated,
+  accelerate,
+  assembleAtJoint,
+  type Column,
+  type Lag,
+  move,
+  rigidInertia,
+  solved,
+  toParentOrigin,
+} from '../compile/aba.js';
 import type { Node } from '../compile/graph.js';
 import { type Pose, poseNumbers, poseOf } from '../compile/joint-formulas.js';
 import { singleUnits } from '../compile/lanes.js';
 import { groundMotion, type Motion, pointAcceleration } from '../compile/motion.js';
 import type { Plan, PlanLink } from '../compile/plan.js';
+import type { Thin } from '../compile/rotation.js';
 import { Q, QDD, readUnit, TAU, type UnitFormulas, unitFormulas, V, writeUnit } from '../compile/unit-formulas.js';
 import { inShortestUnits, type ScaledPlan } from '../compile/units.js';
 import { type Vec6, VectorGraph } from '../compile/vectors.js';
+import { type Mat3, transpose } from '../spatial/matrix3.js';
+import { alignFrames } from './align.js';
+import { preciseQuaternionMatrix } from './quaternion.js';
+import type { SumForm } from './sums.js';
+import { thinAxes } from './thin.js';
 
 /** The array that keeps columns between the halves, by its number in the graph. */
 export const KEPT = 7;
@@ -34,10 +50,12 @@ export interface Passive {
 
 /** A graph in which the same numbers can be read twice: what is made of them is computed twice too. */
 export class GpuGraph extends VectorGraph {
+  readonly sums: SumForm;
   #again = 0;
 
-  constructor() {
+  constructor(sums: SumForm = 'merged') {
     super({ opaqueTrig: true });
+    this.sums = sums;
   }
 
   override input(array: number, i: number, j = -1): Node {
@@ -60,7 +78,8 @@ export class GpuGraph extends VectorGraph {
   }
 }
 
-export const graphForGpu = (): GpuGraph => new GpuGraph();
+/** For formulas other than those of batches: their sums hang on small differences. */
+export const graphForGpu = (): GpuGraph => new GpuGraph('grouped');
 
 /** The links of a plan with what all passes need of them. */
 export class Links {
@@ -79,14 +98,22 @@ export class Links {
   readonly #ground: Motion;
   readonly #passive: Passive | undefined;
 
+  /** Link frames that were turned (align.ts). */
+  readonly #turns: ReadonlyMap<number, Mat3>;
+  readonly #thin: readonly (Thin | undefined)[];
   /** With `twice`, links that make poses and forces anew on the way back instead of keeping them. */
   readonly #second: readonly UnitFormulas[] | undefined;
 
   constructor(g: GpuGraph, plan: Plan, passive?: Passive, twice = false) {
     this.g = g;
-    this.plan = inShortestUnits(plan);
-    this.links = unitFormulas(g, this.plan, singleUnits(plan), { twoStates: true });
-    if (twice) this.#second = g.again(() => unitFormulas(g, this.plan, singleUnits(plan), { twoStates: true }));
+    const aligned = alignFrames(plan);
+    this.plan = inShortestUnits(aligned.plan);
+    this.#turns = aligned.turns;
+    this.#thin = thinAxes(aligned.plan);
+    const read = (): readonly UnitFormulas[] =>
+      unitFormulas(g, this.plan, singleUnits(plan), { twoStates: true }).map((link, i) => this.#prepared(link, i));
+    this.links = read();
+    if (twice) this.#second = g.again(read);
     const { children, roots } = orderedChildren(plan);
     this.children = children;
     this.roots = roots;
@@ -97,12 +124,18 @@ export class Links {
     );
   }
 
+  /** Pose of a link. */
+  place(i: number): void {
+    const link = this.links[i];
+    this.poses[i] = poseOf(this.g, link, poseNumbers(this.g, link));
+  }
+
   /** Pose, reference motion and bias force of a link. */
   move(i: number): void {
     const { g } = this;
     const link = this.links[i];
     const { parent } = link.unit;
-    this.poses[i] = poseOf(g, link, poseNumbers(g, link));
+    this.place(i);
     const { motion, lag, force } = move(g, link, this.poses[i], parent < 0 ? this.#ground : this.motions[parent]);
     this.motions[i] = motion;
     this.lags[i] = lag;
@@ -123,13 +156,18 @@ export class Links {
 
   /** Assembles link i, whose children have been, into its parent. */
   assemble(i: number): void {
+    this.receive(i, this.handOver(i));
+  }
+
+  /** What the parent of link i receives, in its coordinates but at the origin of the link. */
+  handOver(i: number): Articulated {
     const { g } = this;
     if (this.#second !== undefined) this.#moveAgain(i);
     const link = this.links[i];
     const own = [...rigidInertia(g, link), ...this.forces[i]];
     const below = this.sums[i];
     const whole = below === undefined ? own : g.addAll(own, below);
-    const { columns, up } = assemble(
+    const { columns, up } = assembleAtJoint(
       g,
       this.#loaded(link),
       this.poses[i],
@@ -138,11 +176,22 @@ export class Links {
       this.#tau(link),
     );
     this.columns[i] = columns;
-    const { parent } = link.unit;
+    return up;
+  }
+
+  receive(i: number, up: Articulated): void {
+    const { g } = this;
+    const { parent } = this.links[i].unit;
     if (parent < 0) return;
+    const { I, p } = toParentOrigin(g, this.poses[i].r, up);
     const sum = this.sums[parent];
-    const added = [...up.I, ...up.p];
+    const added = [...I, ...p];
     this.sums[parent] = sum === undefined ? added : g.addAll(sum, added);
+  }
+
+  /** Columns of link i in as few numbers as there are for them: for those that wait in memory. */
+  solve(i: number): void {
+    this.columns[i] = solved(this.g, this.#loaded(this.links[i]), this.poses[i], this.columns[i]);
   }
 
   accelerate(i: number, finish: Finish): void {
@@ -154,7 +203,18 @@ export class Links {
     this.deltas[i] = delta;
     // The inverse of a rate's factor is a force's, since the sense is 1 or -1.
     const inMetres = qdd.map((value, k) => g.mul(link.forces[k], value));
-    finish(g, link, inMetres);
+    const R = this.#turns.get(i);
+    finish(g, link, R === undefined ? inMetres : turn(g, transpose(R), inMetres));
+  }
+
+  /** A link as 32 bits need it; where its frame was turned, with its coordinates turned as well. */
+  #prepared(link: UnitFormulas, i: number): UnitFormulas {
+    const R = this.#turns.get(i);
+    const precise = { ...link, matrixOf: preciseQuaternionMatrix, thin: this.#thin[i] };
+    if (R === undefined) return precise;
+    const { g } = this;
+    const [w, ...x] = link.q;
+    return { ...precise, q: [w, ...turn(g, R, x)], v: turn(g, R, link.v) };
   }
 
   #loaded(link: UnitFormulas): UnitFormulas {
@@ -170,9 +230,18 @@ export class Links {
     const { g } = this;
     const read = readUnit(g, this.plan, link.unit, TAU, (l) => l.iv, link.v.length);
     const whole = this.#passive === undefined ? read : this.#passive.forces(g, link, read, this.#linkOf(link));
-    return whole.map((x, k) => g.mul(link.forces[k], x));
+    const forces = whole.map((x, k) => g.mul(link.forces[k], x));
+    const R = this.#turns.get(link.unit.links[0]);
+    return R === undefined ? forces : turn(g, R, forces);
   }
 }
+
+const turn = (g: VectorGraph, R: Mat3, [x, y, z]: readonly Node[]): Node[] => [
+  ...g.apply(
+    R.map((entry) => g.constant(entry)),
+    [x, y, z],
+  ),
+];
 
 export const writeAccelerations =
   (plan: Plan): Finish =>
@@ -184,7 +253,7 @@ export const writeAccelerations =
 
 /** All of forward dynamics in one graph. */
 export function wholeForward(plan: Plan, finish: Finish, passive?: Passive): VectorGraph {
-  const g = graphForGpu();
+  const g = new GpuGraph();
   const all = new Links(g, plan, passive);
   for (const root of all.roots) inwards(all, root);
   for (const root of all.roots) outwards(all, root, finish);
@@ -218,7 +287,7 @@ export function halvedForward(
   { keepPoses }: { readonly keepPoses: boolean },
   passive?: Passive,
 ): Halves {
-  const inward = graphForGpu();
+  const inward = new GpuGraph();
   const first = new Links(inward, plan, passive);
   let kept = 0;
   /** For each link where its numbers are, -1 for those that are known without being kept. */
@@ -235,7 +304,7 @@ export function halvedForward(
     });
   };
   for (const root of first.roots) inwards(first, root, keep);
-  const outward = graphForGpu();
+  const outward = new GpuGraph();
   const second = new Links(outward, plan, passive);
   const restore = (i: number): void => {
     const link = second.links[i];
@@ -262,7 +331,7 @@ function motionAnew(g: GpuGraph, { w, alpha, a }: Motion): Motion {
   return { w: angular, alpha: accelerated, a: anew(a), W: pointAcceleration(g, angular, accelerated) };
 }
 
-function articulated(nodes: readonly Node[]): Articulated {
+export function articulated(nodes: readonly Node[]): Articulated {
   return { I: nodes.slice(0, 21), p: nodes.slice(21) };
 }
 

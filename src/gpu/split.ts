@@ -9,7 +9,7 @@ import type { Node } from '../compile/graph.js';
 import { pointAcceleration } from '../compile/motion.js';
 import type { Plan, PlanLink } from '../compile/plan.js';
 import type { Vec3 } from '../compile/vectors.js';
-import { type Finish, GpuGraph, KEPT, Links, LOCAL, orderedChildren, type Passive } from './formulas.js';
+import { articulated, type Finish, GpuGraph, KEPT, Links, LOCAL, orderedChildren, type Passive } from './formulas.js';
 import type { Pass } from './kernel.js';
 
 export interface Split {
@@ -107,6 +107,7 @@ export function splitForward(plan: Plan, finish: Finish, { operations }: SplitOp
       ensureSum(i);
       if (parent >= 0) ensureSum(parent);
       all.assemble(i);
+      all.solve(i);
       columns.set(
         i,
         new KeptRow(
@@ -122,7 +123,7 @@ export function splitForward(plan: Plan, finish: Finish, { operations }: SplitOp
     return g;
   });
   const outward = cut(parentsFirst, outwardWeight).map((part, k, parts) => {
-    const g = new GpuGraph();
+    const g = new GpuGraph('grouped');
     const all = new Links(g, plan, passive);
     const later = parentsOf(parts.slice(k + 1).flat());
     for (const i of part) {
@@ -176,7 +177,8 @@ export function limbForward(
   };
   const numbersOf = ({ columns }: Links, i: number): Node[] => columns[i].flatMap(({ G, y }) => [...G, y]);
   const columns = new Map<number, KeptRow>();
-  const sums = roots.map((): KeptRow | undefined => undefined);
+  /** What limbs hand over to the trunk. */
+  const handed = roots.map((): KeptRow | undefined => undefined);
   /** Motions of the links that limbs hang from. */
   const places = [...new Set(roots.map((root) => links[root].parent))];
   const motions = new Map<number, KeptRow>();
@@ -201,24 +203,26 @@ export function limbForward(
     if (motionFirst) readMotion(all, links[root].parent);
     for (const i of of(root, order)) {
       ensureMotion(all, links[i].parent);
-      all.assemble(i);
+      const up = all.handOver(i);
+      all.solve(i);
       columns.set(i, new KeptRow(all.g, numbersOf(all, i), take));
+      if (i !== root) all.receive(i, up);
+      else handed[k] = new KeptRow(all.g, [...up.I, ...up.p], take);
     }
-    sums[k] = new KeptRow(all.g, all.sums[links[root].parent], take);
     return all.g;
   });
   const trunk = new Links(new GpuGraph(), plan, passive, true);
   roots.forEach((root, k) => {
-    const { parent } = links[root];
-    const added = sums[k]!.read(trunk.g);
-    trunk.sums[parent] = trunk.sums[parent] === undefined ? added : trunk.g.addAll(trunk.sums[parent], added);
+    trunk.place(root);
+    trunk.receive(root, articulated(handed[k]!.read(trunk.g)));
   });
   for (const i of of(-1, order)) {
     ensureMotion(trunk, links[i].parent);
     trunk.assemble(i);
+    trunk.solve(i);
     columns.set(i, new KeptRow(trunk.g, numbersOf(trunk, i), () => local++, LOCAL));
   }
-  const back = new Links(new GpuGraph(), plan, passive);
+  const back = new Links(new GpuGraph('grouped'), plan, passive);
   const accelerate = (all: Links, list: readonly number[]): void => {
     for (const i of list) {
       all.move(i);
@@ -230,7 +234,7 @@ export function limbForward(
   if (!motionFirst) for (const p of places) keepMotion(back, p);
   const deltas = new Map(places.map((p) => [p, new KeptRow(back.g, back.deltas[p], take)] as const));
   const outward = roots.map((root) => {
-    const all = new Links(new GpuGraph(), plan, passive);
+    const all = new Links(new GpuGraph('grouped'), plan, passive);
     const p = links[root].parent;
     readMotion(all, p);
     all.deltas[p] = deltas.get(p)!.read(all.g);

@@ -1,11 +1,10 @@
 // The ways to compute a task for many states, best guesses first. Which one is fastest depends on the mechanism and on the
 // device: choose.ts measures.
 
-import { inverseFormulas } from '../compile/inverse.js';
-import { singleUnits } from '../compile/lanes.js';
 import type { Plan } from '../compile/plan.js';
 import type { Gpu } from './device.js';
-import { type Finish, graphForGpu, halvedForward, type Passive, wholeForward, writeAccelerations } from './formulas.js';
+import { type Finish, halvedForward, type Passive, wholeForward, writeAccelerations } from './formulas.js';
+import { inverseForGpu } from './inverse-formulas.js';
 import { halvedKernel, type Kernel, passKernels, registerKernel, type Task } from './kernel.js';
 import { limbForward, splitForward } from './split.js';
 import { stepForward } from './step.js';
@@ -37,12 +36,13 @@ export function candidates(
   if (rough > MOST_OPERATIONS) return [];
   const options = { task, nq, nv };
   if (task === 'inverse') {
-    const make = (workgroupSize: number) => (): readonly Kernel[] => {
-      const g = graphForGpu();
-      inverseFormulas(g, plan, singleUnits(plan), { twoStates: true });
-      return [registerKernel(g, { ...options, workgroupSize })];
-    };
-    return [{ name: 'registers', make: make(64) }];
+    const make = (twice: boolean) => (): readonly Kernel[] => [
+      registerKernel(inverseForGpu(plan, { twice }), { ...options, workgroupSize: 64 }),
+    ];
+    return [
+      { name: 'registers', make: make(false) },
+      { name: 'registers, poses computed twice', make: make(true) },
+    ];
   }
   const finish: Finish = task === 'step' ? stepForward(plan) : writeAccelerations(plan);
   const list: Candidate[] = [];

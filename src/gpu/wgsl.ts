@@ -1,5 +1,5 @@
 // WGSL from a formula graph (src/compile/graph.ts), in 32-bit floats. Every node that is needed becomes one `let`; products
-// that only one sum needs are fused into it. Numbers are read where they are first needed and written as soon as they
+// and sums that only go into another sum become part of it (sums.ts). Numbers are read where they are first needed and written as soon as they
 // are known, so that as few as possible wait in registers.
 
 import {
@@ -14,10 +14,13 @@ import {
   NEG,
   type Node,
   type Output,
+  PAIR,
   SIN,
   SQRT,
   SUB,
+  UNIT_DEFECT,
 } from '../compile/graph.js';
+import { sumsOf } from './sums.js';
 
 /** Where the arrays of a graph are: WGSL for number i of an array, and a statement that stores a value there. */
 export interface Access {
@@ -41,6 +44,17 @@ export interface EmitOptions extends Access {
  */
 export const FUNCTIONS = `/* A quotient may be off by several units of the last place; one step of Newton mends it. */
 fn reciprocal(x: f32) -> f32 { let y = 1.0 / x; return fma(y, fma(-x, y, 1.0), y); }
+/* 1 - 1 / |q|^2. Sums begin with 1, so that for unit quaternions they stay between 1 and 2 and differences of them are exact: what
+is rounded off on the way can be found. */
+fn unitDefect(a: vec2f, b: vec2f) -> f32 {
+  let s1 = fma(a.x, a.x, 1.0);
+  let s2 = fma(a.y, a.y, s1);
+  let s3 = fma(b.x, b.x, s2);
+  let s4 = fma(b.y, b.y, s3);
+  let rounded = fma(a.x, a.x, fma(a.y, a.y, 1.0 - s2)) + fma(b.x, b.x, fma(b.y, b.y, s2 - s4));
+  let excess = (s4 - 2.0) + rounded;
+  return excess / (1.0 + excess);
+}
 fn sincos(x: f32) -> vec2f {
   let k = floor(fma(x, 0.63661977236758134, 0.5));
   let a = fma(k, -1.5703125, x);
@@ -49,11 +63,12 @@ fn sincos(x: f32) -> vec2f {
   let z = r * r;
   let s = fma(r * z, fma(z, fma(z, -1.9515295891e-4, 8.3321608736e-3), -1.6666654611e-1), r);
   let c = fma(z * z, fma(z, fma(z, 2.443315711809948e-5, -1.388731625493765e-3), 4.166664568298827e-2), fma(z, -0.5, 1.0));
-  let turns = i32(k);
-  let odd = (turns & 1) != 0;
+  /* k as an integer in the last bits: a sum is cheaper than a conversion. */
+  let turns = bitcast<u32>(k + 12582912.0);
+  let odd = (turns & 1u) != 0u;
   let sine = select(s, c, odd);
   let cosine = select(c, s, odd);
-  return vec2f(select(sine, -sine, (turns & 2) != 0), select(cosine, -cosine, ((turns + 1) & 2) != 0));
+  return vec2f(select(sine, -sine, (turns & 2u) != 0u), select(cosine, -cosine, ((turns + 1u) & 2u) != 0u));
 }
 `;
 
@@ -70,36 +85,10 @@ export function literal(value: number): string {
   return rounded < 0 ? `(${typed})` : typed;
 }
 
-interface Uses {
-  readonly live: Uint8Array;
-  /** Products that are part of the one sum that needs them. */
-  readonly fused: Uint8Array;
-}
-
-/** Which nodes are needed, and which products vanish in sums. */
-function usesOf(graph: Graph): Uses {
-  const { op, a, b, size } = graph;
-  const live = graph.live();
-  const uses = new Int32Array(size);
-  for (const { node } of graph.outputs) uses[node]++;
-  for (let n = 0; n < size; n++) {
-    if (live[n] === 0 || op[n] <= INPUT) continue;
-    uses[a[n]]++;
-    if (op[n] <= DIV) uses[b[n]]++;
-  }
-  const fused = new Uint8Array(size);
-  for (let n = 0; n < size; n++) {
-    if (live[n] === 0 || (op[n] !== ADD && op[n] !== SUB)) continue;
-    if (op[b[n]] === MUL && uses[b[n]] === 1) fused[b[n]] = 1;
-    else if (op[a[n]] === MUL && uses[a[n]] === 1) fused[a[n]] = 1;
-  }
-  return { live, fused };
-}
-
 /** The statements that compute a graph's outputs. */
 export function emitStatements(graph: Graph, { read, write, prefix = 'n', readFirst = false }: EmitOptions): string {
   const { op, a, b, x, size } = graph;
-  const { live, fused } = usesOf(graph);
+  const { live, inlined, terms } = sumsOf(graph);
   const lines: string[] = [];
   const known = new Uint8Array(size);
   const turned = new Set<Node>();
@@ -119,11 +108,15 @@ export function emitStatements(graph: Graph, { read, write, prefix = 'n', readFi
         return `${prefix}${n}`;
     }
   };
-  /** `second` fused into the sum n as factor times factor. */
-  const fusedSum = (product: Node, other: Node, subtracted: boolean, otherSubtracted: boolean): string => {
-    const [p, q, r] = [nameOf(a[product]), nameOf(b[product]), nameOf(other)];
-    return `fma(${subtracted ? `-${p}` : p}, ${q}, ${otherSubtracted ? `-${r}` : r})`;
-  };
+  const sum = (n: Node): string =>
+    terms(n).reduce((before, { node, minus, product }) => {
+      const sign = minus ? '-' : '';
+      if (product) {
+        const [p, q] = [nameOf(a[node]), nameOf(b[node])];
+        return before === '' ? `${sign}${p} * ${q}` : `fma(${sign}${p}, ${q}, ${before})`;
+      }
+      return before === '' ? `${sign}${nameOf(node)}` : `${before} ${minus ? '-' : '+'} ${nameOf(node)}`;
+    }, '');
   const trig = (angle: Node): string => {
     const name = `${prefix}t${angle}`;
     if (!turned.has(angle)) {
@@ -134,13 +127,10 @@ export function emitStatements(graph: Graph, { read, write, prefix = 'n', readFi
     return name;
   };
   const expression = (n: Node): string => {
-    const minus = op[n] === SUB;
     switch (op[n]) {
       case ADD:
       case SUB:
-        if (fused[b[n]] === 1) return fusedSum(b[n], a[n], minus, false);
-        if (fused[a[n]] === 1) return fusedSum(a[n], b[n], false, minus);
-        return `${nameOf(a[n])} ${minus ? '-' : '+'} ${nameOf(b[n])}`;
+        return sum(n);
       case MUL:
         return `${nameOf(a[n])} * ${nameOf(b[n])}`;
       case DIV:
@@ -155,6 +145,10 @@ export function emitStatements(graph: Graph, { read, write, prefix = 'n', readFi
         return `${trig(a[n])}.x`;
       case COS:
         return `${trig(a[n])}.y`;
+      case PAIR:
+        return `vec2f(${nameOf(a[n])}, ${nameOf(b[n])})`;
+      case UNIT_DEFECT:
+        return `unitDefect(${nameOf(a[n])}, ${nameOf(b[n])})`;
       default:
         throw new Error(`WGSL has no operation ${op[n]}`);
     }
@@ -165,7 +159,7 @@ export function emitStatements(graph: Graph, { read, write, prefix = 'n', readFi
   };
   if (readFirst) for (let n = 0; n < size; n++) if (live[n] === 1 && op[n] === INPUT) nameOf(n);
   for (let n = 0; n < size; n++) {
-    if (live[n] === 0 || fused[n] === 1 || op[n] <= INPUT || op[n] === NEG) continue;
+    if (live[n] === 0 || inlined[n] === 1 || op[n] <= INPUT || op[n] === NEG) continue;
     // Operands first: reading them may add lines of its own.
     const text = expression(n);
     lines.push(`let ${prefix}${n} = ${text};`);

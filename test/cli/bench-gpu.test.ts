@@ -22,12 +22,14 @@ describe.skipIf(!hasSoftwareGpu())('manikin bench gpu', () => {
     expect(adapter).toContain('SwiftShader');
     expect(results.map(({ model, task, batch }) => [model, task, batch])).toEqual([
       ['chain-3', 'forward', 256],
+      ['chain-3', 'inverse', 256],
       ['chain-3', 'rollout', 256],
     ]);
-    const [forward] = results;
-    for (const figure of ['statesPerSecond', 'wallStatesPerSecond', 'ioStatesPerSecond'])
-      expect(forward[figure], figure).toBeGreaterThan(0);
-    expect(forward.error).toBeLessThan(1e-4);
+    for (const line of results.slice(0, 2)) {
+      for (const figure of ['statesPerSecond', 'wallStatesPerSecond', 'ioStatesPerSecond'])
+        expect(line[figure], figure).toBeGreaterThan(0);
+      expect(line.error).toBeLessThan(1e-4);
+    }
     const large = await manikin('bench', 'gpu', 'chain-3', '--assembly');
     expect(large.code).toBe(0);
     expect(large.out).toMatch(/chain-3 +assembly +2 rounds/);

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect } from '../../src/dynamics/connect.js';
 import { Dynamics } from '../../src/dynamics/dynamics.js';
+import { checkErrors } from '../../src/gpu/bench.js';
 import type { GpuBatch } from '../../src/gpu/gpu-batch.js';
 import { type Gpu, GpuError, gpuBatch, openGpu, type StateBatch, type Torque } from '../../src/gpu/index.js';
 import type { JointTypeName } from '../../src/joints/index.js';
@@ -31,7 +32,7 @@ const arm = createMechanism({
   ],
 });
 
-/** Joint angles within a radian: near gimbal lock 32 bits are not enough for any algorithm. */
+/** Joint angles within a radian: random mechanisms may have hinges all but parallel. */
 function tameState(mechanism: Mechanism, seed: number): State {
   const state = State.random(mechanism, seed);
   for (const { model, iq } of mechanism.joints)
@@ -113,9 +114,20 @@ describe.skipIf(!hasSoftwareGpu())('batches on the GPU', () => {
     const batch = await make(human, { specialise: 'background', variant });
     await batch.ready('forward');
     expect(batch.tierOf('forward')).toBe('specialised');
-    const { worst, median } = await errors(batch, 'forward');
-    expect(worst).toBeLessThan(2e-5);
-    expect(median).toBeLessThan(2e-6);
+    const { worst, median } = await checkErrors(batch);
+    expect(worst).toBeLessThan(2e-6);
+    expect(median).toBeLessThan(2e-7);
+    batch.dispose();
+  });
+
+  it.each([['registers'], ['registers, poses computed twice']])('human-34, inverse dynamics, %s', async (variant) => {
+    const batch = await make(human, { specialise: 'background', variant });
+    await batch.ready('inverse');
+    expect(batch.tierOf('inverse')).toBe('specialised');
+    expect(batch.explain()).toContain(`inverse: ${variant}.`);
+    const { worst, median } = await checkErrors(batch, 'inverse');
+    expect(worst).toBeLessThan(1e-6);
+    expect(median).toBeLessThan(1e-7);
     batch.dispose();
   });
 
@@ -130,17 +142,18 @@ describe.skipIf(!hasSoftwareGpu())('batches on the GPU', () => {
     batch.dispose();
   });
 
-  it('human-161 in passes', async () => {
-    const batch = await make(builtinMechanism('human-161'), {
-      specialise: 'background',
-      variant: 'passes of 6000 operations',
-    });
-    await batch.ready();
-    const { worst, median } = await errors(batch, 'forward');
-    expect(worst).toBeLessThan(3e-6);
-    expect(median).toBeLessThan(1e-6);
-    batch.dispose();
-  });
+  it.each([['passes of 6000 operations'], ['one limb per thread, motion of the trunk first']])(
+    'human-161, %s',
+    async (variant) => {
+      const batch = await make(builtinMechanism('human-161'), { specialise: 'background', variant });
+      await batch.ready();
+      const { worst, median } = await checkErrors(batch);
+      expect(worst).toBeLessThan(1e-6);
+      // SwiftShader rounds twice in fma. On devices that do not it is less than 1e-7: precision.test.ts.
+      expect(median).toBeLessThan(1.1e-7);
+      batch.dispose();
+    },
+  );
 
   it('chooses a variant and remembers it', async () => {
     const memory = new Map<string, string>();

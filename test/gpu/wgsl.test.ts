@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { VectorGraph } from '../../src/compile/vectors.js';
+import { GpuGraph } from '../../src/gpu/formulas.js';
 import { type Gpu, openGpu } from '../../src/gpu/index.js';
+import type { SumForm } from '../../src/gpu/sums.js';
 import { emitStatements, FUNCTIONS, literal } from '../../src/gpu/wgsl.js';
 import { hasSoftwareGpu } from '../support/software-gpu.js';
 
@@ -28,9 +30,9 @@ describe('WGSL', () => {
     g.output(1, 0, g.sub(z, g.mul(x, y)));
     g.output(1, 1, g.add(g.mul(x, z), g.neg(y)));
     expect(emitStatements(g, access).split('\n')).toEqual([
+      'let n4 = a0[2];',
       'let n2 = a0[0];',
       'let n3 = a0[1];',
-      'let n4 = a0[2];',
       'let n6 = fma(-n2, n3, n4);',
       'a1[0] = n6;',
       'let n9 = fma(n2, n4, -n3);',
@@ -38,6 +40,54 @@ describe('WGSL', () => {
     ]);
     const first = emitStatements(g, { ...access, readFirst: true });
     expect(first.lastIndexOf('a0[')).toBeLessThan(first.indexOf('a1['));
+  });
+
+  const sumLines = (form: SumForm, make: (g: GpuGraph) => void): string[] => {
+    const g = new GpuGraph(form);
+    make(g);
+    return emitStatements(g, access)
+      .split('\n')
+      .filter((line) => /^let n\d+ = (?!a\d)/.test(line))
+      .map((line) => line.replace(/^let n\d+ = |;$/g, ''));
+  };
+
+  it('sums begin with what is there, then one fma for each product', () => {
+    // a + (b c - d e)
+    const make = (g: GpuGraph): void => {
+      const [a, b, c, d, e] = g.inputs(0, 0, 5);
+      g.output(1, 0, g.add(a, g.sub(g.mul(b, c), g.mul(d, e))));
+    };
+    expect(sumLines('merged', make)).toEqual(['fma(-n5, n6, fma(n3, n4, n2))']);
+    expect(sumLines('grouped', make)).toEqual(['fma(-n5, n6, n3 * n4)', 'n2 + n9']);
+    // Without anything but products the first of them begins.
+    expect(
+      sumLines('merged', (g) => {
+        const [a, b, c, d] = g.inputs(0, 0, 4);
+        g.output(1, 0, g.neg(g.add(g.mul(a, b), g.mul(c, d))));
+      }),
+    ).toEqual(['fma(n4, n5, n2 * n3)']);
+  });
+
+  it('products of two sums are part of both, of more they are numbers of their own; far sums stay where they are', () => {
+    for (const [count, lines] of [
+      [2, 2],
+      [3, 4],
+    ]) {
+      const made = sumLines('merged', (g) => {
+        const [a, b, ...others] = g.inputs(0, 0, 2 + count);
+        others.forEach((other, k) => {
+          g.output(1, k, g.add(other, g.mul(a, b)));
+        });
+      });
+      expect(made, `${count} sums`).toHaveLength(lines);
+    }
+    const far = sumLines('merged', (g) => {
+      const [a, b, c, d] = g.inputs(0, 0, 4);
+      const inner = g.add(a, g.mul(b, c));
+      for (let k = 0; k < 50; k++) g.output(1, k, g.mul(d, g.constant(k + 2)));
+      g.output(1, 50, g.add(inner, d));
+    });
+    expect(far[0]).toBe('fma(n3, n4, n2)');
   });
 
   describe.skipIf(!hasSoftwareGpu())('on a device', () => {

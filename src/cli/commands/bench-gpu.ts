@@ -1,4 +1,4 @@
-// manikin bench gpu: forward dynamics of many states, and of one large mechanism, on the GPU.
+// manikin bench gpu: forward and inverse dynamics of many states, and one large mechanism, on the GPU.
 
 import type { Command } from 'commander';
 import { formatJson } from '../../formats/index.js';
