@@ -33,7 +33,7 @@ export const ABS = 14;
 export const SIN = 12;
 export const COS = 13;
 /** 1 - 1 / |q|^2 of the four numbers in two pairs; only in graphs for GPUs. */
-export const UNIT_DEFECT = 14;
+export const UNIT_DEFECT = 15;
 
 /** One number (or both lanes of a pair) written to memory: number i of an array, lane 1 to number j. */
 export interface Output {
