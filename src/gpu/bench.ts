@@ -3,7 +3,7 @@
 import { Dynamics } from '../dynamics/dynamics.js';
 import type { Mechanism } from '../mechanism/mechanism.js';
 import { State } from '../mechanism/state.js';
-import { type GpuAssembly, gpuAssembly } from './assembly.js';
+import { GpuAssembly } from './assembly.js';
 import type { Gpu } from './device.js';
 import { GpuBatch } from './gpu-batch.js';
 import type { StateBatch } from './state-batch.js';
@@ -200,7 +200,7 @@ export async function benchAssembly(
   mechanism: Mechanism,
   progress?: (line: string) => void,
 ): Promise<GpuTiming> {
-  const assembly: GpuAssembly = await gpuAssembly(mechanism, { gpu });
+  const assembly = await GpuAssembly.create(gpu, mechanism);
   const state = checkState(mechanism, 0);
   const tau = checkForces(mechanism, 0);
   const got = await assembly.forward(state, tau);

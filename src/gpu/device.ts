@@ -111,6 +111,26 @@ export async function openGpu(options: OpenOptions = {}): Promise<Gpu> {
   };
 }
 
+/** Milliseconds in which a device that was lost says so, after something has failed for it. */
+const PATIENCE = 200;
+
+/** Why the device was lost, if it was: what fails for it fails before it tells. */
+export async function lossOf(gpu: Gpu): Promise<string | undefined> {
+  if (gpu.lost() === undefined) {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    await Promise.race([
+      gpu.device.lost,
+      new Promise((resolve) => {
+        timer = setTimeout(resolve, PATIENCE);
+      }),
+    ]);
+    clearTimeout(timer);
+    // Listeners to the loss come first.
+    await Promise.resolve();
+  }
+  return gpu.lost();
+}
+
 /** Runs what makes GPU objects; errors of validation and memory, which WebGPU only notes, are thrown. */
 export async function checked<T>(
   { device }: Pick<Gpu, 'device'>,
