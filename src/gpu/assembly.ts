@@ -229,6 +229,7 @@ export class GpuAssembly implements Assembly {
     const { nv } = this.mechanism;
     if (tau !== undefined && tau.length !== nv)
       throw new GpuError('mechanism', `Expected ${nv} numbers in tau, got ${tau.length}.`);
+    this.#refuseLost();
     if (this.#view === undefined) throw new GpuError('mechanism', 'This assembly is at work: await its last call.');
     refuseForeign(this.mechanism, state);
     packState(this.#view, this.#links, state, tau);
@@ -247,10 +248,14 @@ export class GpuAssembly implements Assembly {
     return this.#submit(times, false);
   }
 
-  async #submit(times: number, upload: boolean): Promise<void> {
-    const { device } = this.#gpu;
+  #refuseLost(): void {
     const lost = this.#gpu.lost();
     if (lost !== undefined) throw new GpuError('lost', `The GPU device was lost: ${lost}`);
+  }
+
+  async #submit(times: number, upload: boolean): Promise<void> {
+    this.#refuseLost();
+    const { device } = this.#gpu;
     const encoder = device.createCommandEncoder();
     if (upload) {
       this.#view = undefined;
