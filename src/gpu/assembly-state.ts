@@ -12,22 +12,26 @@ export const RESULTS = 6;
 
 export function packState(out: Float32Array, links: MovingLinks, { q, v }: State, tau: Float64Array | undefined): void {
   const { n, type, iq, iv, parameters, X } = links;
-  for (let i = 0; i < n; i++) {
-    const [a, b, at] = [iq[i], iv[i], TRANSFORM * i];
-    const force = (k: number): number => (tau === undefined ? 0 : tau[b + k]);
-    const put = (field: number, value: number): void => {
-      out[field * n + i] = value;
-    };
-    const three = (field: number, x: number, y: number, z: number): void => {
-      put(field, x);
-      put(field + 1, y);
-      put(field + 2, z);
-    };
-    /** Where the origin is, with x, y, z in the joint's tree frame. */
-    const origin = (x: number, y: number, z: number): void => {
-      for (let k = 0; k < 3; k++)
-        put(STATE.origin + k, X[at + ORIGIN + k] + X[at + k] * x + X[at + 3 + k] * y + X[at + 6 + k] * z);
-    };
+  // One set of functions for all links: in the loop each would be made a million times.
+  let [i, a, b, at] = [0, 0, 0, 0];
+  const force = (k: number): number => (tau === undefined ? 0 : tau[b + k]);
+  const put = (field: number, value: number): void => {
+    out[field * n + i] = value;
+  };
+  const three = (field: number, x: number, y: number, z: number): void => {
+    put(field, x);
+    put(field + 1, y);
+    put(field + 2, z);
+  };
+  /** Where the origin is, with x, y, z in the joint's tree frame. */
+  const origin = (x: number, y: number, z: number): void => {
+    for (let k = 0; k < 3; k++)
+      put(STATE.origin + k, X[at + ORIGIN + k] + X[at + k] * x + X[at + 3 + k] * y + X[at + 6 + k] * z);
+  };
+  for (i = 0; i < n; i++) {
+    a = iq[i];
+    b = iv[i];
+    at = TRANSFORM * i;
     const sense = parameters[PARAMETERS * i + SENSE];
     switch (type[i]) {
       case 'revolute':

@@ -156,7 +156,7 @@ export class GpuAssembly implements Assembly {
         device.queue.writeBuffer(one, 0, data as Float32Array<ArrayBuffer>);
         return one;
       };
-      const parameters = filled(parametersOf(links, parts, dispatches), uniform);
+      const parameters = filled(parametersOf(links, parts, transmittedNumbers(dof), dispatches), uniform);
       const constants = filled(packed, storage);
       const given = buffer(stateBytes, storage);
       const motions = [0, 1].map(() => buffer(4 * MOTION.size * n, storage));
@@ -329,13 +329,19 @@ function refuseNotFinite(qdd: Float64Array, { joints, bodies }: Mechanism): void
   );
 }
 
-function parametersOf({ n, gravity }: MovingLinks, parts: number, dispatches: readonly Dispatch[]): Float32Array {
+function parametersOf(
+  { n, gravity }: MovingLinks,
+  parts: number,
+  kept: number,
+  dispatches: readonly Dispatch[],
+): Float32Array {
   const floats = new Float32Array((STRIDE / 4) * dispatches.length);
   const integers = new Uint32Array(floats.buffer);
   dispatches.forEach(({ count, ops }, k) => {
     const at = (STRIDE / 4) * k;
     integers.set([n, parts, count, ops], at);
     floats.set(gravity, at + 4);
+    integers[at + 7] = kept;
   });
   return floats;
 }

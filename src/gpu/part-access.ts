@@ -34,7 +34,7 @@ const FORCE_PARENT = 34;
 const GRAVITY = 35;
 const CONSTANT_OF_JOINT = 36;
 
-export const HEAD = `struct P { n: u32, parts: u32, count: u32, ops: u32, gx: f32, gy: f32, gz: f32, z: f32 }
+export const HEAD = `struct P { n: u32, parts: u32, count: u32, ops: u32, gx: f32, gy: f32, gz: f32, kept: u32 }
 @group(0) @binding(0) var<uniform> p: P;
 @group(0) @binding(1) var<storage, read> constants: array<f32>;
 @group(0) @binding(2) var<storage, read> given: array<f32>;
@@ -72,9 +72,9 @@ function read(array: number, k: number): string {
     case KEPT:
       return `force[keptAt + ${k}u * parts]`;
     case FORCE_IN:
-      return `force[${k}u * parts + result]`;
+      return `force[(p.kept + ${k}u) * parts + result]`;
     case FORCE_PARENT:
-      return `force[${k}u * parts + upper]`;
+      return `force[(p.kept + ${k}u) * parts + upper]`;
     case TAKEN_IN:
       return `sum[${k}]`;
     case GRAVITY:
@@ -91,11 +91,11 @@ function write(array: number, k: number, value: string): string {
     case KEPT:
       return `force[keptAt + ${k}u * parts] = ${value};`;
     case FORCE_UPPER:
-      return `force[${k}u * parts + upper] = ${value};`;
+      return `force[(p.kept + ${k}u) * parts + upper] = ${value};`;
     case FORCE_LOWER:
-      return `force[${k}u * parts + lower] = ${value};`;
+      return `force[(p.kept + ${k}u) * parts + lower] = ${value};`;
     case TAKEN_IN:
-      return `force[${FORCES}u * parts + ${k}u * n + joint] = ${value};`;
+      return `force[(p.kept + ${FORCES}u) * parts + ${k}u * n + joint] = ${value};`;
     case QDD:
       return `qdd[${k}u * n + joint] = ${value};`;
     default:
@@ -156,12 +156,12 @@ export const offsetInParent = (g: VectorGraph, R: ReturnType<typeof worldRotatio
 export const zeros = (g: VectorGraph): number[] => new Array<number>(6).fill(g.zero);
 
 /** Where disassembly finds what it needs of a joint. */
-export const keptOf = (name: string): string => `let keptAt = ${FORCES}u * parts + ${TAKEN}u * n + ${name};
+export const keptOf = (name: string): string => `let keptAt = ${name};
 `;
 
 /** Sums up what links first to last of the list have to give. */
 export const SUM = `var sum: array<f32, ${TAKEN}>;
-for (var k = 0u; k < ${TAKEN}u; k++) { var s = 0.0; for (var c = first; c < last; c++) { s += force[${FORCES}u * parts + k * n + ops[c]]; } sum[k] = s; }
+for (var k = 0u; k < ${TAKEN}u; k++) { var s = 0.0; for (var c = first; c < last; c++) { s += force[(p.kept + ${FORCES}u) * parts + k * n + ops[c]]; } sum[k] = s; }
 `;
 
 /** Where a joint is in the link that it hangs from. */

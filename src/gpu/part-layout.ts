@@ -18,8 +18,8 @@ export const CONSTANTS = {
 /** Numbers of a link's motion: orientation, angular velocity, the ancestor that they are relative to. */
 export const MOTION = { orientation: 0, w: 4, ancestor: 7, size: 8 } as const;
 /**
- * The array of forces: those at the two handles of each part (of a link that is kept as an inertia: its acceleration),
- * then what each link gives to the one that takes it in, then what disassembly needs of each joint.
+ * The array of forces: what disassembly needs of each joint, then the forces at the two handles of each part (of a link
+ * that is kept as an inertia: its acceleration), then what each link gives to the one that takes it in.
  */
 export const FORCES = 12;
 export const TAKEN = 27;
