@@ -5,7 +5,7 @@ import { linePlot, svgDocument } from '../dist/plot/index.js';
 
 const at = (path) => new URL(`../${path}`, import.meta.url);
 const { results } = JSON.parse(readFileSync(at('bench/results/nvidia-h200.json'), 'utf8'));
-const chains = results.gpu.results.filter(({ task }) => task === 'assembly');
+const chains = results.gpu.results.filter(({ task, model }) => task === 'assembly' && model.startsWith('chain-'));
 const joints = (name) => Number.parseInt(name.split('-')[1], 10);
 const gpu = chains.map(({ model, statesPerSecond }) => [joints(model), 1e6 / statesPerSecond]);
 const [width, height] = [640, 400];

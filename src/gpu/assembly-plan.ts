@@ -1,9 +1,10 @@
 // The dispatches of one forward dynamics of a large mechanism, in their order, and the lists of operations they read.
 
-import type { Tree } from '../mechanism/tree.js';
 import type { Contraction } from './contraction.js';
-import type { PartJoint } from './part-formulas.js';
-import { BLOCK, FUSED, NONE, type PartKernel } from './part-kernels.js';
+import { BLOCK, turnOf } from './motion-kernels.js';
+import { movingType, type PartJoint } from './part-joints.js';
+import { FUSED, type PartKernel } from './part-kernels.js';
+import { NONE } from './part-layout.js';
 
 export interface Dispatch {
   readonly kernel: PartKernel | 'fused';
@@ -12,17 +13,17 @@ export interface Dispatch {
   readonly ops: number;
 }
 
-/** What a link's joint is to the kernels. */
-const KIND = { revolute: 0, prismatic: 1, spherical: 2, fixed: 3, floating: 2 } as const;
 /** So far a jump reaches: four times as far as the one before. */
 const JUMP = 4;
 
 /** All dispatches of a call in their order, and the lists of operations they read. */
 export function planDispatches(
-  { n, parent }: Tree,
+  parent: Int32Array,
   types: readonly PartJoint[],
+  kept: Uint8Array,
   { rounds, roots, below, taken }: Contraction,
 ): { dispatches: Dispatch[]; kinds: PartKernel[]; ops: Uint32Array } {
+  const n = parent.length;
   const chunks: Uint32Array[] = [];
   let top = 0;
   const add = (list: Uint32Array): number => {
@@ -41,8 +42,8 @@ export function planDispatches(
     depth[i] = p < 0 ? 1 : Math.floor(p / BLOCK) === Math.floor(i / BLOCK) ? depth[p] : depth[p] + 1;
     deepest = Math.max(deepest, depth[i]);
     bodies[i] = none(parent[i]);
-    bodies[n + i] = KIND[types[i]];
-    bodies[2 * n + i] = taken.has(i) ? NONE - 1 : none(below[i]);
+    bodies[n + i] = turnOf(movingType(types[i]));
+    bodies[2 * n + i] = taken.has(i) || kept[i] === 1 ? NONE - 1 : none(below[i]);
   }
   const ofBodies = add(bodies);
   const dispatches: Dispatch[] = [{ kernel: 'start', count: n, ops: ofBodies }];
@@ -50,19 +51,21 @@ export function planDispatches(
   for (let reach = 1; reach < deepest; reach *= JUMP) dispatches.push({ kernel: 'jump', count: n, ops: ofBodies });
   dispatches.push({ kernel: 'rigid', count: n, ops: ofBodies });
   const backwards: Dispatch[] = [];
-  /** Operations with a joint, by its type; each list is one dispatch there and one back. */
-  const byType = <T extends { readonly joint: number }>(
+  /** Operations with a joint, by a word and the joint's type; each list is one dispatch there and one back. */
+  const byType = <T extends { readonly joint: number }, W extends string>(
     list: readonly T[],
+    word: (op: T) => W,
     fields: (op: T) => readonly number[],
-    make: (type: PartJoint, count: number, ops: number) => void,
+    make: (type: PartJoint, count: number, ops: number, word: W) => void,
   ): void => {
-    const groups = new Map<PartJoint, T[]>();
+    const groups = new Map<string, T[]>();
     for (const op of list) {
-      const group = groups.get(types[op.joint]);
-      if (group === undefined) groups.set(types[op.joint], [op]);
+      const key = `${word(op)}: ${types[op.joint]}`;
+      const group = groups.get(key);
+      if (group === undefined) groups.set(key, [op]);
       else group.push(op);
     }
-    for (const [type, group] of groups) {
+    for (const group of groups.values()) {
       const width = fields(group[0]).length;
       const numbers = new Uint32Array(width * group.length);
       group.forEach((op, i) => {
@@ -70,26 +73,38 @@ export function planDispatches(
           numbers[k * group.length + i] = x;
         });
       });
-      make(type, group.length, add(numbers));
+      make(types[group[0].joint], group.length, add(numbers), word(group[0]));
     }
   };
+  /** Where the lists of what links have taken in begin, and their lengths. */
+  const lists = new Map<number, readonly [number, number]>();
+  const takenBy = (link: number): readonly [number, number] => {
+    let list = lists.get(link);
+    if (list === undefined) {
+      const numbers = taken.get(link) ?? [];
+      list = [add(Uint32Array.from(numbers)), numbers.length];
+      lists.set(link, list);
+    }
+    return list;
+  };
+  const isKept = (link: number): boolean => kept[link] === 1;
   for (const { rakes, bodies: branches, joins } of rounds) {
     const back: Dispatch[] = [];
     byType(
       rakes,
-      ({ part, joint, parent: p }) => [part, joint, p],
-      (type, count, ops) => {
-        dispatches.push({ kernel: `rake ${type}`, count, ops });
-        back.push({ kernel: `unrake ${type}`, count, ops });
+      ({ joint, parent: p }) => `${isKept(joint) ? 'lift' : 'rake'}${isKept(p) ? '-link' : ''}` as const,
+      ({ part, joint, parent: p }) => (isKept(joint) ? [joint, p, ...takenBy(joint)] : [part, joint, p]),
+      (type, count, ops, word) => {
+        const there = word === 'lift' || word === 'lift-link' ? 'lift' : 'rake';
+        dispatches.push({ kernel: `${there} ${type}`, count, ops });
+        back.push({ kernel: `un${word} ${type}`, count, ops });
       },
     );
     if (branches.length > 0) {
       const count = branches.length;
-      const lists = branches.map((body) => taken.get(body)!);
-      const starts = lists.map((list) => add(Uint32Array.from(list)));
       const numbers = new Uint32Array(4 * count);
-      branches.forEach((body, i) => {
-        [body, none(below[body]), starts[i], lists[i].length].forEach((x, k) => {
+      branches.forEach((link, i) => {
+        [link, none(below[link]), ...takenBy(link)].forEach((x, k) => {
           numbers[k * count + i] = x;
         });
       });
@@ -97,6 +112,7 @@ export function planDispatches(
     }
     byType(
       joins,
+      () => 'join',
       ({ upper, lower, joint, result }) => [upper, lower, joint, result],
       (type, count, ops) => {
         dispatches.push({ kernel: `join ${type}`, count, ops });
@@ -108,9 +124,10 @@ export function planDispatches(
   }
   byType(
     roots,
-    ({ part, joint }) => [part, joint],
-    (type, count, ops) => {
-      dispatches.push({ kernel: `root ${type}`, count, ops });
+    ({ joint }) => (isKept(joint) ? 'base' : 'root'),
+    ({ part, joint }) => (isKept(joint) ? [joint, ...takenBy(joint)] : [part, joint]),
+    (type, count, ops, word) => {
+      dispatches.push({ kernel: `${word} ${type}`, count, ops });
     },
   );
   dispatches.push(...backwards);

@@ -1,67 +1,65 @@
 // Forward dynamics of one large mechanism, a chain or a tree of up to a million joints: its parts are assembled and
 // disassembled round by round (contraction.ts), everything in a round in parallel. O(log N) rounds for N joints.
 
-import { JOINT_TYPES, SENSE } from '../joints/index.js';
+import { Dynamics } from '../dynamics/dynamics.js';
+import { refuseForeign } from '../dynamics/refuse.js';
 import type { Mechanism } from '../mechanism/mechanism.js';
-import type { State } from '../mechanism/state.js';
-import { createTree, type Tree } from '../mechanism/tree.js';
-import { ORIGIN, TRANSFORM } from '../spatial/spatial.js';
+import { State } from '../mechanism/state.js';
+import { createTree } from '../mechanism/tree.js';
 import { type Dispatch, planDispatches } from './assembly-plan.js';
-import { contract } from './contraction.js';
-import { checked, type Gpu, type OpenOptions, openGpu } from './device.js';
+import { packState, RESULTS, unpackAccelerations } from './assembly-state.js';
+import { checked, type Gpu, lossOf } from './device.js';
 import { GpuError } from './errors.js';
+import { planParts } from './kept-links.js';
+import { BLOCK } from './motion-kernels.js';
+import { type MovingLinks, movingLinks } from './moving-links.js';
 import { packConstants } from './part-constants.js';
-import { PART, type PartJoint, TRANSMITTED } from './part-formulas.js';
-import { BLOCK, FORCES, fusedCode, GROUP, MOTION, partKernelCode, STATE, TAKEN } from './part-kernels.js';
+import { PART, transmittedNumbers } from './part-formulas.js';
+import { DOF, needsMore, type PartJoint, STATE } from './part-joints.js';
+import { fusedCode, GROUP, partKernelCode } from './part-kernels.js';
+import { FORCES, MOTION, TAKEN } from './part-layout.js';
 import { USAGE } from './pipeline.js';
 
 const MAP_READ = 1;
+const MAP_WRITE = 2;
 const COMPUTE_STAGE = 4;
 const STRIDE = 256;
 
-export interface GpuAssemblyOptions extends OpenOptions {
-  readonly gpu?: Gpu;
+/** Forward dynamics of one large mechanism, wherever it is computed. */
+export interface Assembly {
+  readonly mechanism: Mechanism;
+  readonly where: 'gpu' | 'cpu';
+  /** What the driver says of the GPU; empty on the CPU. */
+  readonly adapter: string;
+  /** Rounds of assembly; 0 on the CPU. */
+  readonly rounds: number;
+  /** Seconds that the device took for the last call, by its own clock; NaN where it has none. */
+  readonly deviceSeconds: number;
+  /** Accelerations under the joint forces tau, without joint forces where left out. */
+  forward(state: State, tau?: Float64Array): Promise<Float64Array>;
+  explain(): string;
+  dispose(): void;
 }
 
-/** Opens a GPU for one large mechanism. */
-export async function gpuAssembly(mechanism: Mechanism, options: GpuAssemblyOptions = {}): Promise<GpuAssembly> {
-  const tree = createTree(mechanism);
-  const types = jointTypes(tree);
-  const gpu = options.gpu ?? (await openGpu(options));
-  try {
-    return await GpuAssembly.create(gpu, tree, types, options.gpu === undefined);
-  } catch (error) {
-    if (options.gpu === undefined) gpu.close();
-    throw error;
-  }
+/** The links of a mechanism; throws where they cannot be assembled on a GPU, or by any algorithm. */
+function linksOf(mechanism: Mechanism): MovingLinks {
+  if (mechanism.loops.length > 0) throw new GpuError('mechanism', 'Closed loops are not assembled on the GPU.');
+  if (mechanism.couplings.length > 0) throw new GpuError('mechanism', 'Coupled joints are not assembled on the GPU.');
+  const links = movingLinks(createTree(mechanism));
+  if (links.n === 0) throw new GpuError('mechanism', 'Nothing in this mechanism can move.');
+  return links;
 }
 
-function jointTypes(tree: Tree): PartJoint[] {
-  const { mechanism } = tree;
-  if (mechanism.loops.length > 0 || mechanism.couplings.length > 0)
-    throw new GpuError('mechanism', 'Closed loops and coupled joints are not assembled on the GPU.');
-  if (tree.armature.some((x) => x !== 0))
-    throw new GpuError('mechanism', 'Joints with an armature are not assembled on the GPU.');
-  return Array.from(tree.type, (code, i): PartJoint => {
-    const { name } = JOINT_TYPES[code];
-    if (name === 'continuous') return 'revolute';
-    if (name === 'revolute' || name === 'prismatic' || name === 'spherical' || name === 'fixed') return name;
-    if (name === 'floating' && tree.parent[i] < 0) return name;
-    throw new GpuError(
-      'mechanism',
-      `Joint "${mechanism.joints[tree.joint[i]].name}" is ${name}; revolute, prismatic, spherical and fixed joints are assembled on the GPU, and floating ones to the ground.`,
-    );
-  });
-}
-
-export class GpuAssembly {
+export class GpuAssembly implements Assembly {
+  readonly where = 'gpu';
   readonly mechanism: Mechanism;
   readonly adapter: string;
   /** Rounds of assembly. */
   readonly rounds: number;
   readonly #gpu: Gpu;
-  readonly #tree: Tree;
-  readonly #types: readonly PartJoint[];
+  readonly #links: MovingLinks;
+  /** Links that are kept as inertias. */
+  readonly #kept: number;
   readonly #pipelines: ReadonlyMap<Dispatch['kernel'], GPUComputePipeline>;
   readonly #dispatches: readonly Dispatch[];
   /** With the motions in the first buffer, and in the second: jumps go from one to the other. */
@@ -79,8 +77,8 @@ export class GpuAssembly {
 
   private constructor(parts: {
     gpu: Gpu;
-    tree: Tree;
-    types: readonly PartJoint[];
+    links: MovingLinks;
+    kept: number;
     rounds: number;
     pipelines: ReadonlyMap<Dispatch['kernel'], GPUComputePipeline>;
     dispatches: readonly Dispatch[];
@@ -92,12 +90,12 @@ export class GpuAssembly {
     down: GPUBuffer;
     close: boolean;
   }) {
-    this.mechanism = parts.tree.mechanism;
+    this.mechanism = parts.links.mechanism;
     this.adapter = parts.gpu.adapter;
     this.rounds = parts.rounds;
     this.#gpu = parts.gpu;
-    this.#tree = parts.tree;
-    this.#types = parts.types;
+    this.#links = parts.links;
+    this.#kept = parts.kept;
     this.#pipelines = parts.pipelines;
     this.#dispatches = parts.dispatches;
     this.#groups = parts.groups;
@@ -118,15 +116,24 @@ export class GpuAssembly {
       : undefined;
   }
 
-  static create(gpu: Gpu, tree: Tree, types: readonly PartJoint[], close: boolean): Promise<GpuAssembly> {
-    const { n } = tree;
+  /** With `close` the device is closed with the assembly. */
+  static async create(gpu: Gpu, mechanism: Mechanism, close = false): Promise<GpuAssembly> {
+    const links = linksOf(mechanism);
+    const { n, type, armature } = links;
     const { device } = gpu;
-    if (n === 0) throw new GpuError('mechanism', 'This mechanism has no bodies.');
-    const contraction = contract(tree.parent);
+    const types = type.map((name, i): PartJoint => (armature[i] === 0 ? name : `geared ${name}`));
+    const largeState = type.some(needsMore);
+    const largeConstants = types.some((t) => t.startsWith('geared') || t === 'helical' || t === 'universal');
+    const { constants: packed, unlikeness } = packConstants(links, largeConstants);
+    // Without inertia there may be no finite answer: the readable algorithm names the joint.
+    if (unlikeness.includes(Infinity)) new Dynamics(mechanism).forward(State.random(mechanism, 1));
+    const { kept, contraction } = planParts(links.parent, unlikeness);
     const { parts } = contraction;
+    const dof = type.reduce((most, name) => Math.max(most, DOF[name]), 0);
+    const stateBytes = 4 * n * (largeState ? STATE.largeSize : STATE.size);
     const sizes = {
       part: 4 * PART.size * parts,
-      force: 4 * ((TRANSMITTED + FORCES) * parts + TAKEN * n),
+      force: 4 * ((FORCES + transmittedNumbers(dof)) * parts + TAKEN * n),
     };
     const largest = Math.max(...Object.values(sizes));
     if (largest > gpu.maxBindingBytes || largest > gpu.maxBufferBytes)
@@ -134,30 +141,31 @@ export class GpuAssembly {
         'limit',
         `${n} joints need a buffer of ${Math.ceil(largest / 1e6)} MB; this device has at most ${Math.floor(Math.min(gpu.maxBindingBytes, gpu.maxBufferBytes) / 1e6)} MB.`,
       );
-    return checked(gpu, `the assembly of ${n} joints`, async () => {
-      const { dispatches, kinds, ops } = planDispatches(tree, types, contraction);
-      const buffer = (size: number, usage: number): GPUBuffer =>
-        device.createBuffer({ size: Math.max(16, size), usage: usage | USAGE.copyTarget | USAGE.copySource });
+    const buffers: GPUBuffer[] = [];
+    const made = (size: number, usage: number, mappedAtCreation = false): GPUBuffer => {
+      const buffer = device.createBuffer({ size: Math.max(16, size), usage, mappedAtCreation });
+      buffers.push(buffer);
+      return buffer;
+    };
+    const assemble = async (): Promise<GpuAssembly> => {
+      const { dispatches, kinds, ops } = planDispatches(links.parent, types, kept, contraction);
+      const { storage, uniform, copySource, copyTarget, mapRead, mapWrite } = USAGE;
+      const buffer = (size: number, usage: number): GPUBuffer => made(size, usage | copyTarget | copySource);
       const filled = (data: Float32Array | Uint32Array, usage: number): GPUBuffer => {
-        const made = buffer(data.byteLength, usage);
-        device.queue.writeBuffer(made, 0, data as Float32Array<ArrayBuffer>);
-        return made;
+        const one = buffer(data.byteLength, usage);
+        device.queue.writeBuffer(one, 0, data as Float32Array<ArrayBuffer>);
+        return one;
       };
-      const { storage, uniform } = USAGE;
-      const parameters = filled(parametersOf(tree, parts, dispatches), uniform);
-      const constants = filled(packConstants(tree), storage);
-      const given = buffer(4 * STATE.size * n, storage);
+      const parameters = filled(parametersOf(links, parts, transmittedNumbers(dof), dispatches), uniform);
+      const constants = filled(packed, storage);
+      const given = buffer(stateBytes, storage);
       const motions = [0, 1].map(() => buffer(4 * MOTION.size * n, storage));
       const part = buffer(sizes.part, storage);
       const force = buffer(sizes.force, storage);
-      const out = buffer(4 * 6 * n, storage);
+      const out = buffer(4 * RESULTS * n, storage);
       const list = filled(ops, storage);
-      const up = device.createBuffer({
-        size: 4 * STATE.size * n,
-        usage: USAGE.mapWrite | USAGE.copySource,
-        mappedAtCreation: true,
-      });
-      const down = device.createBuffer({ size: 4 * 6 * n, usage: USAGE.mapRead | USAGE.copyTarget });
+      const up = made(stateBytes, mapWrite | copySource, true);
+      const down = made(4 * RESULTS * n, mapRead | copyTarget);
       const layout = device.createBindGroupLayout({
         entries: [0, 1, 2, 3, 4, 5, 6, 7, 8].map((binding) => ({
           binding,
@@ -171,9 +179,9 @@ export class GpuAssembly {
       const group = (a: GPUBuffer, b: GPUBuffer): GPUBindGroup =>
         device.createBindGroup({
           layout,
-          entries: [parameters, constants, given, a, b, part, force, out, list].map((made, binding) => ({
+          entries: [parameters, constants, given, a, b, part, force, out, list].map((one, binding) => ({
             binding,
-            resource: binding === 0 ? { buffer: made, size: 32 } : { buffer: made },
+            resource: binding === 0 ? { buffer: one, size: 32 } : { buffer: one },
           })),
         });
       const pipelineLayout = device.createPipelineLayout({ bindGroupLayouts: [layout] });
@@ -194,20 +202,26 @@ export class GpuAssembly {
       );
       return new GpuAssembly({
         gpu,
-        tree,
-        types,
+        links,
+        kept: kept.reduce((sum, one) => sum + one, 0),
         rounds: contraction.rounds.length,
         pipelines,
         dispatches,
         groups: [group(motions[0], motions[1]), group(motions[1], motions[0])],
-        buffers: [parameters, constants, given, ...motions, part, force, out, list, up, down],
+        buffers,
         up,
         given,
         out,
         down,
         close,
       });
-    });
+    };
+    try {
+      return await checked(gpu, `the assembly of ${n} joints`, assemble);
+    } catch (error) {
+      for (const buffer of buffers) buffer.destroy();
+      throw error;
+    }
   }
 
   /** Accelerations under the joint forces tau, without joint forces where left out. */
@@ -215,9 +229,18 @@ export class GpuAssembly {
     const { nv } = this.mechanism;
     if (tau !== undefined && tau.length !== nv)
       throw new GpuError('mechanism', `Expected ${nv} numbers in tau, got ${tau.length}.`);
-    this.#pack(state, tau);
-    await this.#submit(1, true);
-    return this.#unpack(state);
+    this.#refuseLost();
+    if (this.#view === undefined) throw new GpuError('mechanism', 'This assembly is at work: await its last call.');
+    refuseForeign(this.mechanism, state);
+    packState(this.#view, this.#links, state, tau);
+    try {
+      await this.#submit(1, true);
+      return await this.#result(state);
+    } catch (error) {
+      const lost = await lossOf(this.#gpu);
+      if (lost === undefined) throw error;
+      throw new GpuError('lost', `The GPU device was lost: ${lost}`, { cause: error });
+    }
   }
 
   /** Computes once more with the numbers of the last call, `times` times: for measuring. */
@@ -225,10 +248,14 @@ export class GpuAssembly {
     return this.#submit(times, false);
   }
 
-  async #submit(times: number, upload: boolean): Promise<void> {
-    const { device } = this.#gpu;
+  #refuseLost(): void {
     const lost = this.#gpu.lost();
     if (lost !== undefined) throw new GpuError('lost', `The GPU device was lost: ${lost}`);
+  }
+
+  async #submit(times: number, upload: boolean): Promise<void> {
+    this.#refuseLost();
+    const { device } = this.#gpu;
     const encoder = device.createCommandEncoder();
     if (upload) {
       this.#view = undefined;
@@ -258,11 +285,16 @@ export class GpuAssembly {
   }
 
   explain(): string {
-    return `${this.mechanism.name}: ${this.#tree.n} joints in ${this.rounds} rounds, ${this.#dispatches.length} dispatches, on ${this.adapter}.`;
+    const { n } = this.#links;
+    const kept = this.#kept === 0 ? '' : `, ${this.#kept} of the links kept as inertias`;
+    return `${this.mechanism.name}: ${n} joints in ${this.rounds} rounds, ${this.#dispatches.length} dispatches${kept}, on ${this.adapter}.`;
   }
 
   dispose(): void {
+    this.#view = undefined;
     for (const buffer of this.#buffers) buffer.destroy();
+    if (this.#queries !== undefined)
+      for (const made of [this.#queries.set, this.#queries.resolve, this.#queries.read]) made.destroy();
     if (this.#close) this.#gpu.close();
   }
 
@@ -276,61 +308,40 @@ export class GpuAssembly {
     });
   }
 
-  #pack({ q, v }: State, tau: Float64Array | undefined): void {
-    const { n, iq, iv, parameters, X } = this.#tree;
-    if (this.#view === undefined) throw new GpuError('lost', 'The last call has not ended yet.');
-    const out = this.#view;
-    for (let i = 0; i < n; i++) {
-      const type = this.#types[i];
-      const at = TRANSFORM * i;
-      for (let k = 0; k < 3; k++) out[(STATE.origin + k) * n + i] = X[at + ORIGIN + k];
-      if (type === 'fixed') continue;
-      const sense = type === 'spherical' || type === 'floating' ? 1 : parameters[3 * i + SENSE];
-      const [dof, positions] = type === 'spherical' || type === 'floating' ? [3, 4] : [1, 1];
-      for (let k = 0; k < positions; k++) out[(STATE.q + k) * n + i] = sense * q[iq[i] + k];
-      for (let k = 0; k < dof; k++) {
-        out[(STATE.v + k) * n + i] = sense * v[iv[i] + k];
-        out[(STATE.tau + k) * n + i] = tau === undefined ? 0 : sense * tau[iv[i] + k];
-      }
-      // The origin slides along z; of a floating joint its place does not matter, and the force has its numbers.
-      if (type === 'prismatic')
-        for (let k = 0; k < 3; k++) out[(STATE.origin + k) * n + i] += X[at + 6 + k] * sense * q[iq[i]];
-      if (type === 'floating')
-        for (let k = 0; k < 3; k++) out[(STATE.origin + k) * n + i] = tau === undefined ? 0 : tau[iv[i] + 3 + k];
-    }
-  }
-
-  async #unpack({ v }: State): Promise<Float64Array> {
-    await Promise.all([this.#down.mapAsync(MAP_READ), this.#up.mapAsync(2)]);
+  async #result(state: State): Promise<Float64Array> {
+    await Promise.all([this.#down.mapAsync(MAP_READ), this.#up.mapAsync(MAP_WRITE)]);
     this.#view = new Float32Array(this.#up.getMappedRange());
-    const result = new Float32Array(this.#down.getMappedRange());
-    const { n, iv, parameters } = this.#tree;
-    const qdd = new Float64Array(this.mechanism.nv);
-    for (let i = 0; i < n; i++) {
-      const type = this.#types[i];
-      if (type === 'fixed') continue;
-      if (type === 'spherical' || type === 'floating') for (let k = 0; k < 3; k++) qdd[iv[i] + k] = result[k * n + i];
-      else qdd[iv[i]] = parameters[3 * i + SENSE] * result[i];
-      if (type !== 'floating') continue;
-      // The rate of the velocity in body coordinates: a - w x v.
-      const o = iv[i];
-      for (let k = 0; k < 3; k++) {
-        const [x, y] = [(k + 1) % 3, (k + 2) % 3];
-        qdd[o + 3 + k] = result[(3 + k) * n + i] - (v[o + x] * v[o + 3 + y] - v[o + y] * v[o + 3 + x]);
-      }
-    }
+    const qdd = unpackAccelerations(new Float32Array(this.#down.getMappedRange()), this.#links, state);
     this.#down.unmap();
+    refuseNotFinite(qdd, this.mechanism);
     return qdd;
   }
 }
 
-function parametersOf({ n, gravity }: Tree, parts: number, dispatches: readonly Dispatch[]): Float32Array {
+/** As the algorithms on the CPU do. */
+function refuseNotFinite(qdd: Float64Array, { joints, bodies }: Mechanism): void {
+  const k = qdd.findIndex((x) => !Number.isFinite(x));
+  if (k < 0) return;
+  const i = joints.findIndex(({ iv, model }) => k >= iv && k < iv + model.nv);
+  throw new GpuError(
+    'mechanism',
+    `Joint "${joints[i].name}" (body "${bodies[i].name}") gets no finite acceleration: the state is not finite, or too large for 32 bits, or the mass matrix is singular there.`,
+  );
+}
+
+function parametersOf(
+  { n, gravity }: MovingLinks,
+  parts: number,
+  kept: number,
+  dispatches: readonly Dispatch[],
+): Float32Array {
   const floats = new Float32Array((STRIDE / 4) * dispatches.length);
   const integers = new Uint32Array(floats.buffer);
   dispatches.forEach(({ count, ops }, k) => {
     const at = (STRIDE / 4) * k;
     integers.set([n, parts, count, ops], at);
     floats.set(gravity, at + 4);
+    integers[at + 7] = kept;
   });
   return floats;
 }

@@ -3,7 +3,7 @@
 import { Dynamics } from '../dynamics/dynamics.js';
 import type { Mechanism } from '../mechanism/mechanism.js';
 import { State } from '../mechanism/state.js';
-import { type GpuAssembly, gpuAssembly } from './assembly.js';
+import { GpuAssembly } from './assembly.js';
 import type { Gpu } from './device.js';
 import { GpuBatch } from './gpu-batch.js';
 import type { StateBatch } from './state-batch.js';
@@ -210,8 +210,8 @@ export async function benchAssembly(
   mechanism: Mechanism,
   progress?: (line: string) => void,
 ): Promise<GpuTiming> {
-  const assembly: GpuAssembly = await gpuAssembly(mechanism, { gpu });
-  // Assembly inverts inertias, and long chains need their angles within a radian.
+  const assembly = await GpuAssembly.create(gpu, mechanism);
+  // Long chains need their angles within a radian.
   const state = checkState(mechanism, 0, 2 / Math.PI);
   const tau = checkForces(mechanism, 0);
   const got = await assembly.forward(state, tau);

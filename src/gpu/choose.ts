@@ -23,6 +23,9 @@ const MEASURE_MS = 60;
 /** A device so slow is a software one: each variant gets just one run. */
 const SLOW_MS = 100;
 
+/** Runs in one submission. */
+const MOST_RUNS = 1000;
+
 /** Seconds of one run over the states of the buffers. */
 export async function timeOf(
   gpu: Gpu,
@@ -32,7 +35,11 @@ export async function timeOf(
   step: number,
 ): Promise<number> {
   const bound = program.bind(buffers, wholeStates(states), step);
-  const run = async (times: number): Promise<number> => {
+  const run = async (wanted: number): Promise<number> => {
+    // A device that is gone takes no time: never measure it, nor ask for ever more runs.
+    const lost = gpu.lost();
+    if (lost !== undefined) throw new GpuError('lost', `The GPU device was lost: ${lost}`);
+    const times = Math.min(MOST_RUNS, wanted);
     const encoder = gpu.device.createCommandEncoder();
     const pass = encoder.beginComputePass();
     for (let k = 0; k < times; k++) encode(pass, bound);

@@ -4,7 +4,8 @@
 // log2 N rounds, any tree O(log N) (Miller and Reif, parallel tree contraction). Integers only.
 //
 // A part has the number of its body if it is a single one, and numbers from n on if it was joined of two. It has one
-// handle at its top and, unless it is complete, another where the part below hangs.
+// handle at its top and, unless it is complete, another where the part below hangs. Bodies that are no good as parts are
+// `kept`: they take in all that hangs from them, however little, and are then raked like complete parts.
 
 /** Two neighbouring parts become one. */
 export interface Join {
@@ -37,20 +38,22 @@ export interface Contraction {
   readonly parts: number;
   /** For each body the child at its lower handle, -1 where it has none when it becomes a link of a chain. */
   readonly below: Int32Array;
-  /** For each body with several children: those that were taken in. */
+  /** For each body with several children, or kept: those that were taken in. */
   readonly taken: ReadonlyMap<number, readonly number[]>;
 }
 
-/** `parent[i] < i`, -1 for the ground. */
-export function contract(parent: Int32Array): Contraction {
+/** `parent[i] < i`, -1 for the ground; `kept`: 1 for bodies that never become links of a chain. */
+export function contract(parent: Int32Array, kept: Uint8Array = new Uint8Array(parent.length)): Contraction {
   const n = parent.length;
   const waiting = new Int32Array(n);
+  const waitingKept = new Int32Array(n);
   const only = new Int32Array(n).fill(-1);
   const children: number[][] = [];
   for (let i = n - 1; i >= 0; i--) {
     const p = parent[i];
     if (p < 0) continue;
     waiting[p]++;
+    waitingKept[p] += kept[i];
     only[p] = i;
   }
   for (let i = 0; i < n; i++) {
@@ -66,7 +69,7 @@ export function contract(parent: Int32Array): Contraction {
   const down = new Int32Array(n).fill(-1);
   for (let i = 0; i < n; i++) {
     part[i] = i;
-    if (waiting[i] > 1) continue;
+    if (waiting[i] > 1 || waitingKept[i] > 0 || kept[i] === 1) continue;
     inChain[i] = 1;
     below[i] = down[i] = only[i];
   }
@@ -74,9 +77,10 @@ export function contract(parent: Int32Array): Contraction {
   const rounds: Round[] = [];
   const roots: { part: number; joint: number }[] = [];
   let parts = n;
-  /** Tops of chains: bodies on the ground, and children of bodies with several. */
+  /** Tops of chains: bodies on the ground, and children of bodies that are no links of one; kept bodies at the ends. */
   let tops: number[] = [];
-  for (let i = 0; i < n; i++) if (inChain[i] === 1 && (parent[i] < 0 || inChain[parent[i]] === 0)) tops.push(i);
+  const isTop = (i: number): boolean => parent[i] < 0 || inChain[parent[i]] === 0;
+  for (let i = 0; i < n; i++) if (kept[i] === 1 ? waiting[i] === 0 : inChain[i] === 1 && isTop(i)) tops.push(i);
   while (tops.length > 0) {
     const rakes: Rake[] = [];
     const bodies: number[] = [];
@@ -97,11 +101,17 @@ export function contract(parent: Int32Array): Contraction {
       if (list === undefined) taken.set(p, [top]);
       else list.push(top);
       waiting[p]--;
+      waitingKept[p] -= kept[top];
       touched.add(p);
     }
     const absorbed = new Set<number>();
     for (const p of touched) {
-      if (waiting[p] > 1) continue;
+      if (kept[p] === 1) {
+        if (waiting[p] === 0) remaining.push(p);
+        continue;
+      }
+      // Kept ones are always taken in: nothing can be joined to them.
+      if (waiting[p] > 1 || waitingKept[p] > 0) continue;
       inChain[p] = 1;
       bodies.push(p);
       if (waiting[p] === 1) {
@@ -113,10 +123,7 @@ export function contract(parent: Int32Array): Contraction {
       }
     }
     // The parts of chains that p is a link of begin further up now.
-    for (const p of bodies) {
-      const q = parent[p];
-      if (q < 0 || inChain[q] === 0) remaining.push(p);
-    }
+    for (const p of bodies) if (isTop(p)) remaining.push(p);
     const joins: Join[] = [];
     const next: number[] = [];
     for (const top of remaining) {

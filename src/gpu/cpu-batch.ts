@@ -2,6 +2,7 @@
 
 import { CompiledBatch } from '../compile/batch.js';
 import type { Tier } from '../compile/compiled.js';
+import { LoopClosing } from '../dynamics/assembly/closing.js';
 import { Dynamics } from '../dynamics/dynamics.js';
 import { addPassiveForces, addPassiveSlope } from '../dynamics/passive.js';
 import type { Mechanism } from '../mechanism/mechanism.js';
@@ -75,10 +76,18 @@ export class CpuBatch implements StateBatch {
     const { nv } = mechanism;
     const [tau, held, qdd] = [new Float64Array(nv), new Float64Array(nv), new Float64Array(nv)];
     const armature = new Float64Array(nv);
+    // Loops and couplings as in src/simulation.
+    const closing = mechanism.loops.length > 0 ? new LoopClosing(dynamics.tree) : undefined;
+    const hold = (): void => {
+      state.applyCouplings();
+      closing?.close(state);
+      closing?.hold(state);
+    };
     for (let s = 0; s < this.states; s++) {
       this.getState(s, state);
       for (let k = 0; k < nv; k++) held[k] = this.tau[this.at('tau', k, s)];
       try {
+        hold();
         for (let n = 0; n < steps; n++) {
           applyTorque(tau, held, torque, state, s, n, steps, step);
           addPassiveForces(mechanism, tau, state.q, state.v);
@@ -87,9 +96,10 @@ export class CpuBatch implements StateBatch {
           dynamics.forward(state, tau, { out: qdd, armature });
           for (let k = 0; k < nv; k++) state.v[k] += step * qdd[k];
           for (const { model, iq, iv } of mechanism.joints) model.integrate(state.q, iq, state.v, iv, step);
+          hold();
         }
       } catch {
-        // Readable algorithms throw on what is not finite; the batch flags the state and goes on.
+        // Readable algorithms throw on what is not finite, or cannot be held; the batch flags the state and goes on.
         state.v.fill(Number.NaN);
       }
       this.setState(s, state);

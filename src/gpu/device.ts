@@ -111,11 +111,35 @@ export async function openGpu(options: OpenOptions = {}): Promise<Gpu> {
   };
 }
 
-/** Runs what makes GPU objects; errors of validation and memory, which WebGPU only notes, are thrown. */
+/** Milliseconds in which a device that was lost says so, after something has failed for it. */
+const PATIENCE = 200;
+
+/** Why the device was lost, if it was: what fails for it fails before it tells. */
+export async function lossOf(gpu: Gpu): Promise<string | undefined> {
+  if (gpu.lost() === undefined) {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    await Promise.race([
+      gpu.device.lost,
+      new Promise((resolve) => {
+        timer = setTimeout(resolve, PATIENCE);
+      }),
+    ]);
+    clearTimeout(timer);
+    // Listeners to the loss come first.
+    await Promise.resolve();
+  }
+  return gpu.lost();
+}
+
+/**
+ * Runs what makes GPU objects; errors of validation and memory, which WebGPU only notes, are thrown. `advice`: what to do
+ * about a lack of memory.
+ */
 export async function checked<T>(
   { device }: Pick<Gpu, 'device'>,
   what: string,
   make: () => T | Promise<T>,
+  advice = '',
 ): Promise<T> {
   device.pushErrorScope('validation');
   device.pushErrorScope('out-of-memory');
@@ -128,7 +152,15 @@ export async function checked<T>(
   }
   const memory = await device.popErrorScope();
   const validation = await device.popErrorScope();
-  if (memory !== null) throw new GpuError('memory', `The GPU has no memory left for ${what}: ${memory.message}`);
+  if (thrown instanceof GpuError) throw thrown;
+  // Buffers that are mapped from the start are refused with a RangeError.
+  const refused = memory?.message ?? (thrown instanceof RangeError ? thrown.message : undefined);
+  if (refused !== undefined)
+    throw new GpuError(
+      'memory',
+      `The GPU has not enough memory for ${what}${advice === '' ? '' : `: ${advice}`} (${refused.split('\n')[0]}).`,
+      { cause: thrown },
+    );
   const message = validation?.message ?? (thrown === undefined ? undefined : String(thrown));
   if (message !== undefined) throw new GpuError('compile', `The GPU refuses ${what}: ${message}`, { cause: thrown });
   return made as T;

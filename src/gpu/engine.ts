@@ -65,7 +65,7 @@ export class Engine {
   /** What runs a task now; the search for something better begins with the first call. */
   async running(task: Task, states: number): Promise<Running> {
     void this.ready(task, states).catch(() => {});
-    // The generic step has no springs and no damping.
+    // The generic step has no springs, no damping and no friction.
     if (task === 'step' && this.#passive() !== undefined) await this.ready(task, states);
     const better = this.#better.get(task);
     if (better !== undefined) return better;
@@ -106,7 +106,7 @@ export class Engine {
       this.#notes.push(`${task}: too large for code of its own.`);
       return;
     }
-    const key = `${gpu.adapter} ${task} ${fingerprint(JSON.stringify([plan, passive === undefined ? 0 : this.mechanism.joints.map(({ damping, stiffness, rest }) => [damping, stiffness, rest])]))}`;
+    const key = `${gpu.adapter} ${task} ${fingerprint(JSON.stringify([plan, passive === undefined ? 0 : this.mechanism.joints.map(({ damping, friction, stiffness, rest }) => [damping, friction, stiffness, rest])]))}`;
     const trial = await this.#trialBuffers(Math.min(states, TRIAL_STATES));
     try {
       const use = (program: Program, name: string): void => {
@@ -136,6 +136,9 @@ export class Engine {
     const count = wholeStates(Math.max(1, Math.min(states, most - 256)));
     const sizes = { q: nq, v: nv, tau: nv, qdd: nv, flags: 1, nextQ: nq, nextV: nv };
     const made: GPUBuffer[] = [];
+    const destroy = (): void => {
+      for (const buffer of made) buffer.destroy();
+    };
     const buffers = await checked(gpu, 'a trial', () =>
       Object.fromEntries(
         Object.entries(sizes).map(([name, numbers]) => {
@@ -144,21 +147,20 @@ export class Engine {
           return [name, { buffer }];
         }),
       ),
-    );
-    return {
-      buffers,
-      states: count,
-      destroy: () =>
-        made.forEach((buffer) => {
-          buffer.destroy();
-        }),
-    };
+    ).catch((error: unknown) => {
+      destroy();
+      throw error;
+    });
+    return { buffers, states: count, destroy };
   }
 
   async #createGeneric(task: Task): Promise<Running> {
     const { gpu, plan } = this;
     if (task === 'step' && this.#passive() !== undefined)
-      throw new GpuError('mechanism', 'Springs and damping need code of their own, which could not be made.');
+      throw new GpuError(
+        'mechanism',
+        'Springs, damping and friction in a rollout need code of their own, which could not be made.',
+      );
     const { kernel, table, rows } = genericKernel(plan, task === 'inverse' ? 'inverse' : 'forward');
     const buffer = (data: Float32Array | Uint32Array): GPUBufferBinding => {
       const made = gpu.device.createBuffer({

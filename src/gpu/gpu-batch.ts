@@ -3,12 +3,13 @@
 import type { Tier } from '../compile/compiled.js';
 import type { Mechanism } from '../mechanism/mechanism.js';
 import type { State } from '../mechanism/state.js';
-import { Column } from './columns.js';
-import { checked, type Gpu } from './device.js';
+import { BatchArrays, type Window } from './batch-arrays.js';
+import type { Column } from './columns.js';
+import { CpuBatch } from './cpu-batch.js';
+import { checked, type Gpu, lossOf } from './device.js';
 import { Engine, type EngineOptions } from './engine.js';
 import { GpuError } from './errors.js';
-import { type Task, TILE } from './kernel.js';
-import { reasonAgainstRollout } from './passive.js';
+import type { Task } from './kernel.js';
 import { type Bound, encode, type Program, USAGE, WHOLE, wholeStates } from './pipeline.js';
 import type { ArrayName, BatchTask, RolloutOptions, StateBatch } from './state-batch.js';
 import { checkTorque, type Torque } from './torque.js';
@@ -19,28 +20,42 @@ const TASK: { readonly [task in BatchTask]: Task } = { forward: 'forward', inver
 const STEPS_AT_A_TIME = 200;
 const MAP_READ = 1;
 const HELD: Torque = { kind: 'held' };
+/** Against a lack of memory. */
+const ADVICE = 'ask for fewer, or use several batches one after the other';
+
+const sizeOf = ({ name, nq, nv }: Mechanism, states: number): string =>
+  `${states} states of ${name}, some ${Math.ceil((4 * wholeStates(states) * 2 * (nq + 3 * nv + 1)) / 1e6)} MB`;
+
+/** How a batch is made, and what becomes of it when the device is lost. */
+export interface GpuBatchSettings extends EngineOptions {
+  readonly onLoss?: 'error' | 'cpu';
+  readonly onFallback?: (reason: string) => void;
+}
 
 /** How many batches share an engine, and what is done after the last of them. */
 interface Users {
   count: number;
   readonly close: () => void;
+  /** Where the CPU goes on when the device is lost: whom to tell, once for all of them. */
+  readonly onCpu: ((reason: string) => void) | undefined;
 }
 
 export class GpuBatch implements StateBatch {
-  readonly where = 'gpu';
   readonly mechanism: Mechanism;
   readonly states: number;
   readonly #engine: Engine;
   readonly #users: Users;
-  readonly #whole: number;
-  /** Windows of states, each small enough for a binding. */
-  readonly #windows: readonly { readonly first: number; readonly states: number }[];
-  readonly #columns: { readonly [name in ArrayName]: Column };
-  readonly #flags: Column;
+  readonly #arrays: BatchArrays;
   #next: { readonly q: GPUBuffer; readonly v: GPUBuffer } | undefined;
   readonly #bound = new Map<Program, readonly Bound[]>();
+  /** Done when all buffers are known to be there. */
+  #made: Promise<unknown> = Promise.resolve();
+  /** The CPU, once the device is lost; and positions and velocities at the end of the last rollout before. */
+  #cpu: CpuBatch | undefined;
+  #last: { readonly [name in 'q' | 'v']: Float32Array } | undefined;
   #busy = false;
   #disposed = false;
+  #freed = false;
   #flagged: number[] = [];
 
   private constructor(engine: Engine, users: Users, states: number) {
@@ -48,19 +63,7 @@ export class GpuBatch implements StateBatch {
     this.#users = users;
     this.mechanism = engine.mechanism;
     this.states = states;
-    const { gpu, plan } = engine;
-    const { nq, nv } = plan;
-    this.#whole = wholeStates(states);
-    const per = WHOLE * Math.floor(gpu.maxBindingBytes / 4 / Math.max(nq, nv, 1) / WHOLE);
-    // One dispatch has room for so many workgroups of 32 threads.
-    const most = Math.min(per, WHOLE * Math.floor((gpu.maxGroups * 32) / WHOLE));
-    this.#windows = Array.from({ length: Math.ceil(this.#whole / most) }, (_, k) => ({
-      first: k * most,
-      states: Math.min(most, this.#whole - k * most),
-    }));
-    const column = (name: string, numbers: number): Column => new Column(gpu, name, Math.max(4, numbers * this.#whole));
-    this.#columns = { q: column('q', nq), v: column('v', nv), tau: column('tau', nv), qdd: column('qdd', nv) };
-    this.#flags = column('flags', 1);
+    this.#arrays = new BatchArrays(engine.gpu, engine.mechanism, states, users.onCpu !== undefined);
     users.count++;
   }
 
@@ -68,7 +71,7 @@ export class GpuBatch implements StateBatch {
     gpu: Gpu,
     mechanism: Mechanism,
     states: number,
-    options: EngineOptions,
+    settings: GpuBatchSettings,
     closeDevice: boolean,
   ): Promise<GpuBatch> {
     const { nq, nv } = mechanism;
@@ -77,36 +80,70 @@ export class GpuBatch implements StateBatch {
       const most = WHOLE * Math.floor(gpu.maxBufferBytes / 4 / Math.max(nq, nv) / WHOLE);
       throw new GpuError(
         'limit',
-        `This device holds at most ${most} states of ${mechanism.name} in a batch, not ${states}.`,
+        `This device holds at most ${most} states of ${mechanism.name} in a batch, not ${states}. Use several batches, one after the other.`,
       );
     }
-    const engine = new Engine(gpu, mechanism, options);
+    const engine = new Engine(gpu, mechanism, settings);
     const close = (): void => {
       engine.close();
       if (closeDevice) gpu.close();
     };
-    return checked(gpu, `${states} states`, () => new GpuBatch(engine, { count: 0, close }, states));
+    let told = false;
+    const onCpu = (reason: string): void => {
+      if (!told) settings.onFallback?.(reason);
+      told = true;
+    };
+    const users = { count: 0, close, onCpu: settings.onLoss === 'cpu' ? onCpu : undefined };
+    const batch = GpuBatch.#allocate(engine, users, states);
+    await batch.#made;
+    // Only now: where buffers of the device failed, mapped ones would take memory of the host in vain.
+    try {
+      await checked(gpu, sizeOf(mechanism, states), () => batch.#arrays.prepare(), ADVICE);
+    } catch (error) {
+      batch.#free();
+      throw error;
+    }
+    return batch;
   }
 
+  /** A batch, maybe without the memory that it needs: then `#made` says so, and it has let go of what it had. */
+  static #allocate(engine: Engine, users: Users, states: number): GpuBatch {
+    let batch: GpuBatch | undefined;
+    const make = (): void => {
+      batch = new GpuBatch(engine, users, states);
+    };
+    const made = checked(engine.gpu, sizeOf(engine.mechanism, states), make, ADVICE);
+    // Made by now; whether it is any good is known later.
+    const created = batch as unknown as GpuBatch;
+    created.#made = made.catch((error: unknown) => {
+      created.#free();
+      throw error;
+    });
+    created.#made.catch(() => {});
+    return created;
+  }
+
+  get where(): 'gpu' | 'cpu' {
+    return this.#cpu === undefined ? 'gpu' : 'cpu';
+  }
   get adapter(): string {
-    return this.#engine.gpu.adapter;
+    return this.#cpu === undefined ? this.#engine.gpu.adapter : '';
   }
   get q(): Float32Array {
-    return this.#columns.q.view;
+    return this.#arrays.columns.q.view;
   }
   get v(): Float32Array {
-    return this.#columns.v.view;
+    return this.#arrays.columns.v.view;
   }
   get tau(): Float32Array {
-    return this.#columns.tau.view;
+    return this.#arrays.columns.tau.view;
   }
   get qdd(): Float32Array {
-    return this.#columns.qdd.view;
+    return this.#arrays.columns.qdd.view;
   }
 
   at(name: ArrayName, k: number, s: number): number {
-    const numbers = name === 'q' ? this.mechanism.nq : this.mechanism.nv;
-    return TILE * (Math.floor(s / TILE) * numbers + k) + (s % TILE);
+    return this.#arrays.at(name, k, s);
   }
 
   setState(s: number, state: State): void {
@@ -136,28 +173,26 @@ export class GpuBatch implements StateBatch {
       throw new GpuError('mechanism', `Expected a positive number of steps, got ${steps}.`);
     if (!(step > 0 && Number.isFinite(step))) throw new GpuError('mechanism', `Expected a positive step, got ${step}.`);
     checkTorque(torque, this.mechanism, this.states, steps);
-    const against = reasonAgainstRollout(this.mechanism);
-    if (against !== undefined) throw new GpuError('mechanism', `No rollout on the GPU: ${against}`);
-    await this.#alone(async () => {
+    const onGpu = async (): Promise<void> => {
       const { gpu } = this.#engine;
       const { device } = gpu;
-      const { programs } = await this.#engine.running('step', this.#whole);
-      const next = this.#nextBuffers();
-      const { q, v, tau } = this.#columns;
+      const { programs } = await this.#engine.running('step', this.#arrays.whole);
+      const next = await this.#nextBuffers();
+      const { q, v, tau } = this.#arrays.columns;
       const forces =
         torque.kind === 'held'
           ? undefined
-          : await TorqueProgram.create(gpu, this.mechanism, torque, this.#whole, steps, step);
+          : await TorqueProgram.create(gpu, this.mechanism, torque, this.#arrays.whole, steps, step);
       const bound: Bound[] = [];
       try {
         // Two sets of bindings: from the arrays to the others, and back.
-        const there = this.#windows.map((window) => {
+        const bindWindow = (window: Window) => {
           const pairs = [
             { q: q.device, v: v.device, nextQ: next.q, nextV: next.v },
             { q: next.q, v: next.v, nextQ: q.device, nextV: v.device },
           ];
           return pairs.map((pair) => {
-            const buffers = this.#bindings(window, pair);
+            const buffers = this.#arrays.bindings(window, pair);
             const calls = programs.map((program) => program.bind(buffers, window.states, step));
             bound.push(...calls);
             const law = forces?.bind(window.first, window.states, {
@@ -168,7 +203,8 @@ export class GpuBatch implements StateBatch {
             });
             return { calls, law };
           });
-        });
+        };
+        const there = await this.#checked('a rollout', () => this.#arrays.windows.map(bindWindow));
         for (let done = 0; done < steps; ) {
           const encoder = device.createCommandEncoder();
           if (done === 0) {
@@ -176,7 +212,7 @@ export class GpuBatch implements StateBatch {
             tau.upload(encoder);
             // Laws write tau and find the held forces in the place of qdd.
             if (forces !== undefined)
-              encoder.copyBufferToBuffer(tau.device, 0, this.#columns.qdd.device, 0, 4 * tau.numbers);
+              encoder.copyBufferToBuffer(tau.device, 0, this.#arrays.columns.qdd.device, 0, 4 * tau.numbers);
           }
           const until = Math.min(steps, done + STEPS_AT_A_TIME);
           const pass = encoder.beginComputePass();
@@ -192,16 +228,26 @@ export class GpuBatch implements StateBatch {
               encoder.copyBufferToBuffer(next.q, 0, q.device, 0, 4 * q.numbers);
               encoder.copyBufferToBuffer(next.v, 0, v.device, 0, 4 * v.numbers);
             }
-            for (const column of [q, v, this.#flags]) column.download(encoder);
+            for (const column of [q, v, this.#arrays.flags]) column.download(encoder);
           }
           device.queue.submit([encoder.finish()]);
         }
-        await Promise.all([q, v, tau, this.#flags].map((column) => column.settle()));
-        this.#readFlags(this.states);
+        await Promise.all([q, v, tau, this.#arrays.flags].map((column) => column.settle()));
+        this.#flagged = this.#arrays.flagged(this.states);
+        if (this.#users.onCpu !== undefined) this.#last = { q: q.view.slice(), v: v.view.slice() };
       } finally {
         for (const one of bound) one.destroy();
         forces?.destroy();
       }
+    };
+    await this.#alone(onGpu, async (cpu, isNew) => {
+      if (!resume) this.#arrays.toCpu(cpu, ['q', 'v', 'tau']);
+      else {
+        if (isNew) this.#arrays.toCpu(cpu, ['q', 'v'], this.#last);
+        this.#arrays.toCpu(cpu, ['tau']);
+      }
+      await cpu.rollout(options);
+      this.#arrays.fromCpu(cpu, ['q', 'v']);
     });
   }
 
@@ -213,12 +259,12 @@ export class GpuBatch implements StateBatch {
     this.#check();
     const { gpu } = this.#engine;
     const { device, timestamps } = gpu;
-    const { programs } = await this.#engine.running(TASK[task], this.#whole);
-    const next = task === 'rollout' ? this.#nextBuffers() : undefined;
+    const { programs } = await this.#engine.running(TASK[task], this.#arrays.whole);
+    const next = task === 'rollout' ? await this.#nextBuffers() : undefined;
     const others = next === undefined ? {} : { nextQ: next.q, nextV: next.v };
     // Steps of no length: states stay as they are.
-    const bound = this.#windows.flatMap((window) =>
-      programs.map((program) => program.bind(this.#bindings(window, others), window.states, 0)),
+    const bound = this.#arrays.windows.flatMap((window) =>
+      programs.map((program) => program.bind(this.#arrays.bindings(window, others), window.states, 0)),
     );
     const set = timestamps ? device.createQuerySet({ type: 'timestamp', count: 2 }) : undefined;
     const resolved = device.createBuffer({ size: 16, usage: USAGE.queryResolve | USAGE.copySource });
@@ -253,7 +299,7 @@ export class GpuBatch implements StateBatch {
 
   /** What runs a task now, by name. */
   async variantOf(task: BatchTask): Promise<string> {
-    return (await this.#engine.running(TASK[task], this.#whole)).name;
+    return (await this.#engine.running(TASK[task], this.#arrays.whole)).name;
   }
 
   notFinite(): number[] {
@@ -261,30 +307,38 @@ export class GpuBatch implements StateBatch {
   }
 
   tierOf(task: BatchTask): Tier {
-    return this.#engine.tierOf(TASK[task]);
+    return this.#cpu?.tierOf(task) ?? this.#engine.tierOf(TASK[task]);
   }
 
   async ready(task: BatchTask = 'forward'): Promise<void> {
-    this.#check();
-    await this.#engine.ready(TASK[task], this.#whole);
+    if (this.#cpu !== undefined) return this.#cpu.ready(task);
+    if (this.#users.onCpu === undefined) this.#check();
+    if (this.#engine.gpu.lost() === undefined) await this.#engine.ready(TASK[task], this.#arrays.whole);
   }
 
   fork(): GpuBatch {
-    this.#check();
-    return new GpuBatch(this.#engine, this.#users, this.states);
+    if (this.#users.onCpu === undefined) this.#check();
+    return GpuBatch.#allocate(this.#engine, this.#users, this.states);
   }
 
   explain(): string {
+    if (this.#cpu !== undefined) return this.#cpu.explain();
     const { adapter, notes } = { adapter: this.adapter, notes: this.#engine.notes };
-    const windows = this.#windows.length === 1 ? '' : `, in ${this.#windows.length} parts`;
+    const windows = this.#arrays.windows.length === 1 ? '' : `, in ${this.#arrays.windows.length} parts`;
     return [`${this.mechanism.name}, ${this.states} states on ${adapter}${windows}.`, ...notes].join('\n');
   }
 
   dispose(): void {
     if (this.#disposed) return;
     this.#disposed = true;
+    this.#free();
+  }
+
+  #free(): void {
+    if (this.#freed) return;
+    this.#freed = true;
     this.#unbind();
-    for (const column of [...Object.values(this.#columns), this.#flags]) column.destroy();
+    this.#arrays.destroy();
     this.#next?.q.destroy();
     this.#next?.v.destroy();
     if (--this.#users.count === 0) this.#users.close();
@@ -294,42 +348,80 @@ export class GpuBatch implements StateBatch {
     if (!(Number.isInteger(count) && count >= 0 && count <= this.states))
       throw new GpuError('mechanism', `Expected at most ${this.states} states, got ${count}.`);
     if (count === 0) return;
-    await this.#alone(async () => {
+    const onGpu = async (): Promise<void> => {
       const { device } = this.#engine.gpu;
-      const { programs } = await this.#engine.running(task, this.#whole);
+      const { programs } = await this.#engine.running(task, this.#arrays.whole);
+      const bindings = await this.#boundFor(programs);
       const encoder = device.createCommandEncoder();
-      for (const name of from) this.#columns[name].upload(encoder);
+      for (const name of from) this.#arrays.columns[name].upload(encoder);
       const pass = encoder.beginComputePass();
-      for (const program of programs) {
-        const bound = this.#boundFor(program);
-        this.#windows.forEach(({ first }, k) => {
+      for (const bound of bindings) {
+        this.#arrays.windows.forEach(({ first }, k) => {
           if (first < count) encode(pass, bound[k]);
         });
       }
       pass.end();
-      for (const name of to) this.#columns[name].download(encoder);
-      this.#flags.download(encoder);
+      for (const name of to) this.#arrays.columns[name].download(encoder);
+      this.#arrays.flags.download(encoder);
       device.queue.submit([encoder.finish()]);
-      await Promise.all([...from, ...to].map((name) => this.#columns[name].settle()).concat(this.#flags.settle()));
-      this.#readFlags(count);
+      await Promise.all(
+        [...from, ...to].map((name) => this.#arrays.columns[name].settle()).concat(this.#arrays.flags.settle()),
+      );
+      this.#flagged = this.#arrays.flagged(count);
+    };
+    await this.#alone(onGpu, async (cpu) => {
+      this.#arrays.toCpu(cpu, from);
+      await cpu[task](count);
+      this.#arrays.fromCpu(cpu, to);
     });
   }
 
-  /** One call at a time on a batch; errors of the device become ours. */
-  async #alone(work: () => Promise<void>): Promise<void> {
-    this.#check();
+  /** One call at a time on a batch; errors of the device become ours, or the CPU does what was asked for. */
+  async #alone(onGpu: () => Promise<void>, onCpu: (cpu: CpuBatch, isNew: boolean) => Promise<void>): Promise<void> {
+    if (this.#disposed) this.#check();
     if (this.#busy) throw new GpuError('mechanism', 'This batch is at work: await its last call, or use fork().');
     this.#busy = true;
     try {
-      await work();
-    } catch (error) {
-      const lost = this.#engine.gpu.lost();
-      if (lost !== undefined) throw new GpuError('lost', `The GPU device was lost: ${lost}`, { cause: error });
-      throw error;
+      await this.#made;
+      const before = this.#cpu;
+      if (before === undefined && (await this.#succeeds(onGpu))) return;
+      await onCpu(this.#cpu!, before === undefined);
+      this.#flagged = this.#cpu!.notFinite();
     } finally {
       this.#busy = false;
     }
-    this.#check();
+  }
+
+  /** Whether the GPU has done it; where it has not, there is an error or, by option, the CPU. */
+  async #succeeds(work: () => Promise<void>): Promise<boolean> {
+    const { gpu } = this.#engine;
+    let cause: unknown;
+    if (gpu.lost() === undefined)
+      try {
+        await work();
+        return true;
+      } catch (error) {
+        cause = error;
+      }
+    const lost = await lossOf(gpu);
+    const noMemory = cause instanceof GpuError && cause.code === 'memory';
+    if (lost === undefined && !(noMemory && this.#users.onCpu !== undefined)) {
+      // What was sent to the device and never used comes back.
+      await this.#arrays.settle().catch(() => {});
+      throw cause;
+    }
+    const reason = lost === undefined ? (cause as GpuError).message : `The GPU device was lost: ${lost}`;
+    if (this.#users.onCpu === undefined) throw new GpuError('lost', reason, { cause });
+    this.#arrays.release();
+    this.#cpu = new CpuBatch(this.mechanism, this.states, reason);
+    this.#users.onCpu(reason);
+    return false;
+  }
+
+  /** Something that takes memory of its own. */
+  #checked<T>(what: string, make: () => T): Promise<T> {
+    const { gpu, mechanism } = this.#engine;
+    return checked(gpu, `${what} of ${this.states} states of ${mechanism.name}`, make, ADVICE);
   }
 
   #check(): void {
@@ -338,58 +430,48 @@ export class GpuBatch implements StateBatch {
     if (lost !== undefined) throw new GpuError('lost', `The GPU device was lost: ${lost}`);
   }
 
-  #readFlags(count: number): void {
-    const bits = this.#flags.view;
-    const flags = new Uint32Array(bits.buffer, bits.byteOffset, count);
-    this.#flagged = [];
-    for (let s = 0; s < count; s++) if (flags[s] !== 0) this.#flagged.push(s);
-  }
-
-  #nextBuffers(): { readonly q: GPUBuffer; readonly v: GPUBuffer } {
+  async #nextBuffers(): Promise<{ readonly q: GPUBuffer; readonly v: GPUBuffer }> {
+    if (this.#next !== undefined) return this.#next;
     const { device } = this.#engine.gpu;
     const usage = USAGE.storage | USAGE.copySource;
-    this.#next ??= {
-      q: device.createBuffer({ size: 4 * this.#columns.q.numbers, usage }),
-      v: device.createBuffer({ size: 4 * this.#columns.v.numbers, usage }),
+    const made: GPUBuffer[] = [];
+    const make = (column: Column): GPUBuffer => {
+      const buffer = device.createBuffer({ size: 4 * column.numbers, usage });
+      made.push(buffer);
+      return buffer;
     };
+    try {
+      this.#next = await this.#checked('a rollout', () => ({
+        q: make(this.#arrays.columns.q),
+        v: make(this.#arrays.columns.v),
+      }));
+    } catch (error) {
+      for (const buffer of made) buffer.destroy();
+      throw error;
+    }
     return this.#next;
   }
 
-  #boundFor(program: Program): readonly Bound[] {
-    let bound = this.#bound.get(program);
-    if (bound === undefined) {
+  /** Bindings of programs: for each of them one for each window. */
+  async #boundFor(programs: readonly Program[]): Promise<readonly (readonly Bound[])[]> {
+    const missing = programs.filter((program) => !this.#bound.has(program));
+    if (missing.length > 0) {
       // Programs that are no longer used go with their bindings.
       if (this.#bound.size > 3) this.#unbind();
-      bound = this.#windows.map((window) => program.bind(this.#bindings(window, {}), window.states));
-      this.#bound.set(program, bound);
+      await this.#checked('forward or inverse dynamics', () => {
+        for (const program of programs)
+          if (!this.#bound.has(program))
+            this.#bound.set(
+              program,
+              this.#arrays.windows.map((window) => program.bind(this.#arrays.bindings(window, {}), window.states)),
+            );
+      });
     }
-    return bound;
+    return programs.map((program) => this.#bound.get(program)!);
   }
 
   #unbind(): void {
     for (const list of this.#bound.values()) for (const one of list) one.destroy();
     this.#bound.clear();
-  }
-
-  #bindings(
-    { first, states }: { readonly first: number; readonly states: number },
-    others: { readonly [name in 'q' | 'v' | 'nextQ' | 'nextV']?: GPUBuffer },
-  ) {
-    const { nq, nv } = this.mechanism;
-    const window = (buffer: GPUBuffer, numbers: number): GPUBufferBinding => ({
-      buffer,
-      offset: 4 * first * numbers,
-      size: Math.max(16, 4 * states * numbers),
-    });
-    const { q, v, tau, qdd } = this.#columns;
-    return {
-      q: window(others.q ?? q.device, nq),
-      v: window(others.v ?? v.device, nv),
-      tau: window(tau.device, nv),
-      qdd: window(qdd.device, nv),
-      flags: window(this.#flags.device, 1),
-      ...(others.nextQ && { nextQ: window(others.nextQ, nq) }),
-      ...(others.nextV && { nextV: window(others.nextV, nv) }),
-    };
   }
 }

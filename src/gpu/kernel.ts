@@ -4,8 +4,9 @@
 
 import type { Graph } from '../compile/graph.js';
 import { Q, QDD, TAU, V } from '../compile/unit-formulas.js';
+import { FRICTION_SPEED } from '../dynamics/passive.js';
 import { AGAIN, type Halves, LOCAL, ZERO } from './formulas.js';
-import { emitStatements, FUNCTIONS } from './wgsl.js';
+import { emitStatements, FUNCTIONS, literal } from './wgsl.js';
 
 export const TILE = 32;
 
@@ -49,6 +50,8 @@ export interface Sizes {
 export const NEXT_Q = 8;
 export const NEXT_V = 9;
 export const STEP = 10;
+/** tanh(v / FRICTION_SPEED) of a velocity, by the number of that. */
+export const STEEP = 13;
 
 /** Which arrays a task reads and which it writes. */
 export type Task = 'forward' | 'inverse' | 'step';
@@ -131,6 +134,8 @@ function statements(
         return `qdd[atV${extra} + ${TILE * i}u]`;
       case STEP:
         return 'P.step';
+      case STEEP:
+        return `tangent(${literal(1 / FRICTION_SPEED)} * v[atV${extra} + ${TILE * i}u])`;
       default:
         return kept.read(i);
     }

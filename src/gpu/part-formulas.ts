@@ -3,19 +3,21 @@
 //   a1 = Phi11 f1 + Phi12 f2 + b1,   a2 = Phi12^T f1 + Phi22 f2 + b2
 //
 // in world axes, accelerations [angular, of the handle's point], forces [moment about that point, force]; gravity is part
-// of b. A joint between handle 2 of part A and handle 1 of part B transmits f = S tau + T lambda to B and -f to A, where S
-// spans its motion and T what it holds; T^T (a1B - a2A - c) = 0 gives
+// of b. A joint between handle 2 of part A and handle 1 of part B transmits f = F tau + T lambda to B and -f to A, where T
+// spans what it holds (part-joints.ts); T^T (a1B - a2A - c) = 0 gives
 //
-//   W = T (T^T V T)^-1 T^T,   V = Phi22A + Phi11B,   f = W (Phi12A^T f1 + b2A - Phi12B f2 - b1B + c - V S tau) + S tau.
+//   W = T (T^T V T)^-1 T^T,   V = Phi22A + Phi11B,   f = W (Phi12A^T f1 + b2A - Phi12B f2 - b1B + c - V F tau) + F tau.
 //
-// Every inertia is inverted here, so bodies need mass and inertia; in return parts are joined in any order.
+// With an armature G the drive gives tau - G qdd. Let T' be T and the columns F sqrt(G), and E one on the diagonal for each
+// of these: then W = T' (T'^T V T' + E)^-1 T'^T, positive definite for any G.
+//
+// Every inertia is inverted here. That is the fastest way, and good where links are alike; for others there is the mixed form
+// (mixed-formulas.ts).
 
 import { SYM6 } from '../compile/aba.js';
 import type { Node } from '../compile/graph.js';
 import type { Mat3, Vec3, Vec6, VectorGraph } from '../compile/vectors.js';
-
-/** Joint types that parts can be joined with; `floating` only to the ground. */
-export type PartJoint = 'revolute' | 'prismatic' | 'spherical' | 'fixed' | 'floating';
+import type { JointHere } from './part-joints.js';
 
 /** Where the numbers of a part begin; so many numbers in all. */
 export const PART = { phi11: 0, phi12: 21, phi22: 57, b1: 78, b2: 84, size: 90 } as const;
@@ -42,11 +44,11 @@ export function writePart(g: VectorGraph, array: number, { phi11, phi12, phi22, 
   });
 }
 
-const SIX = [0, 1, 2, 3, 4, 5] as const;
-const row = (phi: readonly Node[], i: number): Node[] => SIX.map((j) => phi[SYM6[i][j]]);
+export const SIX = [0, 1, 2, 3, 4, 5] as const;
+export const row = (phi: readonly Node[], i: number): Node[] => SIX.map((j) => phi[SYM6[i][j]]);
 /** Rows and columns of the full block Phi12. */
-const row12 = (phi: readonly Node[], i: number): Node[] => SIX.map((j) => phi[6 * i + j]);
-const column12 = (phi: readonly Node[], j: number): Node[] => SIX.map((i) => phi[6 * i + j]);
+export const row12 = (phi: readonly Node[], i: number): Node[] => SIX.map((j) => phi[6 * i + j]);
+export const column12 = (phi: readonly Node[], j: number): Node[] => SIX.map((i) => phi[6 * i + j]);
 
 /** Rotation matrix, link to world, of a unit quaternion [w, x, y, z]. */
 export function worldRotation(g: VectorGraph, [w, x, y, z]: readonly Node[]): Mat3 {
@@ -68,57 +70,8 @@ export function worldRotation(g: VectorGraph, [w, x, y, z]: readonly Node[]): Ma
   ];
 }
 
-/** A joint at its place: what it lets move, what it holds, its bias and the force of its drive. */
-export interface JointHere {
-  readonly T: readonly Vec6[];
-  readonly c: Vec6;
-  /** S tau */
-  readonly drive: Vec6;
-  /** Unit vectors of its motion: joint accelerations are what the relative acceleration less the bias has along them. */
-  readonly S: readonly Vec6[];
-}
-
-/** R and w of the child, its joint velocity and force along z or in its own coordinates. */
-export function jointHere(g: VectorGraph, type: PartJoint, R: Mat3, w: Vec3, v: Vec3, tau: Vec3): JointHere {
-  const { zero, zero3 } = g;
-  const axis = (k: number): Vec3 => [R[k], R[3 + k], R[6 + k]];
-  const angular = (x: Vec3): Vec6 => [...x, ...zero3];
-  const linear = (x: Vec3): Vec6 => [...zero3, ...x];
-  const unit = (k: number): Vec6 => SIX.map((i) => (i === k ? g.one : zero));
-  const s = axis(2);
-  const still: Vec6 = [...zero3, ...zero3];
-  switch (type) {
-    case 'revolute':
-      return {
-        T: [angular(axis(0)), angular(axis(1)), unit(3), unit(4), unit(5)],
-        c: angular(g.times(v[0], g.cross(w, s))),
-        drive: angular(g.times(tau[0], s)),
-        S: [angular(s)],
-      };
-    case 'prismatic':
-      return {
-        T: [unit(0), unit(1), unit(2), linear(axis(0)), linear(axis(1))],
-        // 2 w x (s v): Coriolis.
-        c: linear(g.times(g.add(v[0], v[0]), g.cross(w, s))),
-        drive: linear(g.times(tau[0], s)),
-        S: [linear(s)],
-      };
-    case 'spherical':
-      return {
-        T: [unit(3), unit(4), unit(5)],
-        c: angular(g.cross(w, g.apply(R, v))),
-        drive: angular(g.apply(R, tau)),
-        S: [0, 1, 2].map((k) => angular(axis(k))),
-      };
-    case 'fixed':
-      return { T: SIX.map(unit), c: still, drive: still, S: [] };
-    case 'floating':
-      return { T: [], c: still, drive: still, S: [] };
-  }
-}
-
 /** Inverse of a symmetric positive definite matrix by Gauss-Jordan elimination without pivots. */
-function inverse(g: VectorGraph, given: readonly (readonly Node[])[]): Node[][] {
+export function inverse(g: VectorGraph, given: readonly (readonly Node[])[]): Node[][] {
   const A = given.map((r) => [...r]);
   const n = A.length;
   for (let k = 0; k < n; k++) {
@@ -138,7 +91,7 @@ function inverse(g: VectorGraph, given: readonly (readonly Node[])[]): Node[][] 
 
 /**
  * What disassembly needs of a joint. The force on the lower part is W (what the outer forces make accelerations differ by)
- * + force; then each joint acceleration is y . force + rest, less what they make differ along S.
+ * + force; then each joint acceleration is y . force + rest, less what they make differ along F.
  */
 export interface Transmitted {
   readonly W: readonly Node[];
@@ -146,8 +99,8 @@ export interface Transmitted {
   readonly along: readonly { readonly y: Vec6; readonly rest: Node }[];
 }
 
-/** Numbers of it: W, force, and y and rest of at most three degrees of freedom. */
-export const TRANSMITTED = 21 + 6 + 7 * 3;
+/** Numbers of it: W, force, and y and rest of each degree of freedom. */
+export const transmittedNumbers = (dof: number): number => 21 + 6 + 7 * dof;
 
 export function writeTransmitted(g: VectorGraph, array: number, { W, force, along }: Transmitted): void {
   [...W, ...force, ...along.flatMap(({ y, rest }) => [...y, rest])].forEach((node, k) => {
@@ -155,23 +108,21 @@ export function writeTransmitted(g: VectorGraph, array: number, { W, force, alon
   });
 }
 
-export const readTransmitted = (g: VectorGraph, array: number, { S }: JointHere): Transmitted => ({
+export const readTransmitted = (g: VectorGraph, array: number, { F }: JointHere): Transmitted => ({
   W: g.inputs(array, 0, 21),
   force: g.inputs(array, 21, 6),
-  along: S.map((_, k) => ({ y: g.inputs(array, 27 + 7 * k, 6), rest: g.input(array, 27 + 7 * k + 6) })),
+  along: F.map((_, k) => ({ y: g.inputs(array, 27 + 7 * k, 6), rest: g.input(array, 27 + 7 * k + 6) })),
 });
 
 /** V: sum of the parts' compliances at the joint; `difference`: b of the upper handle less b of the lower one. */
-export function transmit(
-  g: VectorGraph,
-  { T, c, drive, S }: JointHere,
-  V: readonly Node[],
-  difference: Vec6,
-): Transmitted {
+export function transmit(g: VectorGraph, joint: JointHere, V: readonly Node[], difference: Vec6): Transmitted {
+  const { c, drive, F, gear } = joint;
+  const geared = gear === undefined ? [] : F.map((column) => column.map((e) => g.mul(gear, e)));
+  const T = [...geared, ...joint.T];
   const VT = T.map((t) => SIX.map((i) => g.dot(row(V, i), t)));
   const inverted = inverse(
     g,
-    T.map((t) => VT.map((vt) => g.dot(t, vt))),
+    T.map((t, i) => VT.map((vt, j) => (i === j && i < geared.length ? g.add(g.one, g.dot(t, vt)) : g.dot(t, vt)))),
   );
   const half = T.map((_, i) =>
     SIX.map((k) =>
@@ -192,7 +143,7 @@ export function transmit(
       );
   const rest = SIX.map((i) => g.sub(g.add(difference[i], c[i]), g.dot(row(V, i), drive)));
   const force = SIX.map((i) => g.add(g.dot(row(W, i), rest), drive[i]));
-  const along = S.map((column) => ({
+  const along = F.map((column) => ({
     y: SIX.map((i) => g.dot(row(V, i), column)),
     rest: g.neg(
       g.dot(
@@ -243,14 +194,14 @@ export function separate(
   g: VectorGraph,
   phi12A: readonly Node[],
   phi12B: readonly Node[],
-  { S }: JointHere,
+  { F }: JointHere,
   transmitted: Transmitted,
   f1: Vec6,
   f2: Vec6,
 ): { force: Vec6; qdd: Node[] } {
   return through(
     g,
-    S,
+    F,
     transmitted,
     SIX.map((i) => g.sub(g.dot(column12(phi12A, i), f1), g.dot(row12(phi12B, i), f2))),
   );
@@ -259,12 +210,12 @@ export function separate(
 /** `difference`: acceleration of the upper side less that of the lower one, as far as forces outside make it. */
 function through(
   g: VectorGraph,
-  S: readonly Vec6[],
+  F: readonly Vec6[],
   { W, force: given, along }: Transmitted,
   difference: Vec6,
 ): { force: Vec6; qdd: Node[] } {
   const force = SIX.map((i) => g.add(g.dot(row(W, i), difference), given[i]));
-  const qdd = along.map(({ y, rest }, k) => g.sub(g.add(g.dot(y, force), rest), g.dot(S[k], difference)));
+  const qdd = along.map(({ y, rest }, k) => g.sub(g.add(g.dot(y, force), rest), g.dot(F[k], difference)));
   return { force, qdd };
 }
 
@@ -351,7 +302,7 @@ export function rigidBody(g: VectorGraph, body: BodyHere): Node[] {
 }
 
 /** What a complete part gives to the body it hangs from: inertia (21) and bias force (6) about that body's origin. */
-export function rakePart(g: VectorGraph, { W, force }: Transmitted, w: Vec3, d: Vec3): Node[] {
+export function rakePart(g: VectorGraph, { W, force }: Pick<Transmitted, 'W' | 'force'>, w: Vec3, d: Vec3): Node[] {
   // a at the joint = X a + [0, w x (w x d)], X = [1 0; -d x 1].
   const lift = g.cross(w, g.cross(w, d));
   const p = SIX.map((i) => g.add(force[i], g.dot(row(W, i), [g.zero, g.zero, g.zero, ...lift])));
@@ -385,7 +336,7 @@ export function rakePart(g: VectorGraph, { W, force }: Transmitted, w: Vec3, d: 
 }
 
 /** a of the point d away: [alpha, a + alpha x d]. */
-function handleMap(g: VectorGraph, d: Vec3): Node[][] {
+export function handleMap(g: VectorGraph, d: Vec3): Node[][] {
   const dx = g.skew(d);
   return SIX.map((i) => SIX.map((j) => (i === j ? g.one : i >= 3 && j < 3 ? g.neg(dx[3 * (i - 3) + j]) : g.zero)));
 }
@@ -426,9 +377,9 @@ export function originAcceleration(g: VectorGraph, { phi11, phi12, b1 }: Part, f
 /** Force and accelerations of a joint to something whose acceleration at the joint is known: a body, or the ground. */
 export function hang(
   g: VectorGraph,
-  { S }: JointHere,
+  { F }: JointHere,
   transmitted: Transmitted,
   a: Vec6,
 ): { force: Vec6; qdd: Node[] } {
-  return through(g, S, transmitted, a);
+  return through(g, F, transmitted, a);
 }

@@ -70,6 +70,15 @@ fn sincos(x: f32) -> vec2f {
   let cosine = select(c, s, odd);
   return vec2f(select(sine, -sine, (turns & 2u) != 0u), select(cosine, -cosine, ((turns + 1u) & 2u) != 0u));
 }
+/* tanh to 4e-7: a rational minimax approximation up to where it is one (as in Eigen). */
+fn tangent(y: f32) -> f32 {
+  let x = clamp(y, -7.9053111, 7.9053111);
+  let z = x * x;
+  let a = fma(z, fma(z, fma(z, -2.76076847742355e-16, 2.00018790482477e-13), -8.60467152213735e-11), 5.12229709037114e-8);
+  let p = x * fma(z, fma(z, fma(z, a, 1.48572235717979e-5), 6.37261928875436e-4), 4.89352455891786e-3);
+  let q = fma(z, fma(z, fma(z, 1.19825839466702e-6, 1.18534705686654e-4), 2.268434632439e-3), 4.89352518554385e-3);
+  return p * reciprocal(q);
+}
 `;
 
 const LARGEST = 3.4028234663852886e38;

@@ -8,7 +8,7 @@ import { hasSoftwareGpu } from '../support/software-gpu.js';
 /** A batch and a chain on WebGPU in a page. */
 const MAIN = `
 import { State } from '/dist/index.js';
-import { gpuAssembly, gpuBatch } from '/dist/gpu/index.js';
+import { gpuAssembly, gpuBatch, openGpu } from '/dist/gpu/index.js';
 import { builtinMechanism } from '/dist/models/index.js';
 async function compute() {
   const mechanism = builtinMechanism('chain-6');
@@ -24,7 +24,18 @@ async function compute() {
   const chain = builtinMechanism('chain-20');
   const assembly = await gpuAssembly(chain);
   const large = await assembly.forward(State.random(chain, 1));
-  return { adapter, qdd, q: [...q], large: [...large] };
+  // The device is lost in the middle of a call, and the CPU finishes it.
+  const gpu = await openGpu();
+  const told = [];
+  const lasting = await gpuBatch(mechanism, {
+    states: 40, gpu, specialise: 'never', onLoss: 'cpu', fallback: 'error', onFallback: (reason) => told.push(reason),
+  });
+  for (let s = 0; s < 40; s++) lasting.setState(s, State.random(mechanism, s + 1));
+  const call = lasting.forward();
+  gpu.device.destroy();
+  await call;
+  const after = Array.from({ length: mechanism.nv }, (_, k) => lasting.qdd[lasting.at('qdd', k, 33)]);
+  return { adapter, qdd, q: [...q], large: [...large], after, told, where: lasting.where };
 }
 const finish = (result) => {
   const element = document.createElement('pre');
@@ -67,6 +78,9 @@ describe.skipIf(!hasBrowser() || !hasSoftwareGpu())('WebGPU in a browser', () =>
       qdd: number[];
       q: number[];
       large: number[];
+      after: number[];
+      told: string[];
+      where: string;
       error?: string;
     };
     expect(result.error).toBeUndefined();
@@ -81,6 +95,9 @@ describe.skipIf(!hasBrowser() || !hasSoftwareGpu())('WebGPU in a browser', () =>
     const mechanism = builtinMechanism('chain-6');
     const state = State.random(mechanism, 34);
     close(result.qdd, forwardDynamics(mechanism, state), 1e-4);
+    close(result.after, forwardDynamics(mechanism, state), 1e-5);
+    expect(result.where).toBe('cpu');
+    expect(result.told).toEqual([expect.stringContaining('The GPU device was lost')]);
     for (let k = 0; k < 3; k++) {
       const qdd = forwardDynamics(mechanism, state);
       qdd.forEach((a, i) => {

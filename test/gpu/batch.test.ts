@@ -11,6 +11,7 @@ import { createMechanism } from '../../src/mechanism/create.js';
 import type { Mechanism } from '../../src/mechanism/mechanism.js';
 import { State } from '../../src/mechanism/state.js';
 import { builtinMechanism } from '../../src/models/index.js';
+import { Simulation } from '../../src/simulation/simulation.js';
 import type { Mat3 } from '../../src/spatial/matrix3.js';
 import { randomMechanism, randomVector, relativeError } from '../support/random-mechanism.js';
 import { hasSoftwareGpu } from '../support/software-gpu.js';
@@ -321,6 +322,118 @@ describe.skipIf(!hasSoftwareGpu())('batches on the GPU', () => {
       for (let s = 0; s < once.states; s++)
         expect(relativeError(fused.getState(s, a).v, once.getState(s, b).v)).toBeLessThan(1e-4);
       for (const batch of [once, twice, fused]) batch.dispose();
+    });
+
+    it('springs, damping, dry friction and armatures: as Simulation does it', async () => {
+      // Sliders in metres, and velocities on both sides of where friction fades.
+      const links = Array.from({ length: 6 }, (_, i) => ({
+        body: { name: `b${i}`, mass: 1, com: [0.02, 0, -0.2] as const, inertia: diagonal(0.02, 0.021, 0.01) },
+        joint: {
+          name: `j${i}`,
+          parent: i === 0 ? null : `b${i - 1}`,
+          child: `b${i}`,
+          type: (['revolute', 'prismatic', 'spherical', 'revolute', 'universal', 'cylindrical'] as const)[i],
+          axis: i % 2 === 0 ? ([0, 1, 0] as const) : ([1, 0, 0] as const),
+          axis2: [0, 0, 1] as const,
+          t: [0, 0, i === 0 ? 0 : -0.3] as const,
+          friction: [0.5, 1, 0.02, 0.05, 0, 0.1][i],
+          damping: [0, 0.1, 0.05, 0, 0.2, 0][i],
+          armature: [0.01, 0, 0.02, 0, 0, 0.03][i],
+          ...(i === 1 && { stiffness: 50, rest: 0.1 }),
+        },
+      }));
+      const rough = createMechanism({
+        name: 'rough',
+        gravity: [0, 0, -9.81],
+        bodies: links.map(({ body }) => body),
+        joints: links.map(({ joint }) => joint),
+      });
+      const batch = await gpuBatch(rough, {
+        states: 8,
+        gpu,
+        fallback: 'error',
+        variant: 'registers, poses computed twice',
+      });
+      const start = Array.from({ length: 8 }, (_, s) => tameState(rough, s + 1));
+      // The last one at rest.
+      start[7].v.fill(0);
+      start.forEach((state, s) => {
+        batch.setState(s, state);
+      });
+      await batch.rollout({ steps: 100, step: 1e-3 });
+      const got = new State(rough);
+      start.forEach((state, s) => {
+        // Joints that stick and slip by turns amplify rounding: by how much, a start as far off as 32 bits can tell.
+        const [simulation, other] = [0, 1e-7].map((change) => {
+          const from = state.clone();
+          from.v.forEach((x, k) => {
+            from.v[k] = x + change * Math.sin(k + 1);
+          });
+          const one = new Simulation(rough, { state: from, integrator: 'euler', step: 1e-3, engine: 'plain' });
+          for (let k = 0; k < 100; k++) one.step();
+          return one;
+        });
+        batch.getState(s, got);
+        const sensitivity = (name: 'q' | 'v'): number => relativeError(other.state[name], simulation.state[name]);
+        for (const name of ['q', 'v'] as const)
+          expect(relativeError(got[name], simulation.state[name]), `${name} of ${s}`).toBeLessThan(
+            2e-5 + 100 * sensitivity(name),
+          );
+        expect(sensitivity('v')).toBeLessThan(1e-4);
+      });
+      batch.dispose();
+      // The generic step knows none of this, and says so.
+      const generic = await gpuBatch(rough, { states: 8, gpu, fallback: 'error', specialise: 'never' });
+      await expect(generic.rollout({ steps: 1, step: 1e-3 })).rejects.toThrow('Springs, damping and friction');
+      generic.dispose();
+    });
+
+    it('closed loops and coupled joints run on the CPU, as Simulation does it', async () => {
+      const spec = (couplings: object) => ({
+        name: 'coupled',
+        gravity: [0, 0, -9.81] as const,
+        bodies: ['a', 'b'].map((name) => ({
+          name,
+          mass: 1,
+          com: [0, 0.1, -0.2] as const,
+          inertia: diagonal(0.02, 0.02, 0.01),
+        })),
+        joints: [
+          { name: 'a', parent: null, child: 'a', type: 'revolute' as const, axis: [0, 1, 0] as const },
+          {
+            name: 'b',
+            parent: 'a',
+            child: 'b',
+            type: 'revolute' as const,
+            axis: [1, 0, 0] as const,
+            t: [0, 0, -0.4] as const,
+          },
+        ],
+        ...couplings,
+      });
+      const coupled = createMechanism(spec({ couplings: [{ joint: 'b', source: 'a', multiplier: 0.5, offset: 0.1 }] }));
+      const looped = connect(arm, new State(arm), {
+        name: 'hold',
+        a: 'c',
+        b: null,
+        joint: { type: 'spherical' },
+        at: [0, 0, -0.4],
+      });
+      for (const [one, state, reason] of [
+        [coupled, new State(coupled), 'coupled joints'],
+        [looped.mechanism, looped.state, 'closed loops'],
+      ] as const) {
+        const told: string[] = [];
+        const batch = await gpuBatch(one, { states: 3, gpu, onFallback: (text) => told.push(text) });
+        expect(told).toEqual([expect.stringContaining(reason)]);
+        for (let s = 0; s < 3; s++) batch.setState(s, state);
+        await batch.rollout({ steps: 100, step: 1e-3 });
+        const simulation = new Simulation(one, { state, integrator: 'euler', step: 1e-3, engine: 'plain' });
+        for (let k = 0; k < 100; k++) simulation.step();
+        const got = batch.getState(2, new State(one));
+        expect(relativeError(got.q, simulation.state.q)).toBeLessThan(1e-9);
+        expect(relativeError(got.v, simulation.state.v)).toBeLessThan(1e-9);
+      }
     });
 
     it('bad requests', async () => {

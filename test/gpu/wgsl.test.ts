@@ -99,16 +99,16 @@ describe('WGSL', () => {
 
     afterAll(() => gpu?.close());
 
-    it('sine, cosine and reciprocal are good to the last digits up to 1e4', async () => {
+    it('sine, cosine, hyperbolic tangent and reciprocal are good to the last digits up to 1e4', async () => {
       const { device } = gpu;
       const count = 4096;
       const input = Float32Array.from({ length: count }, (_, k) => (k - count / 2) * (k % 3 === 0 ? 4.88 : 0.0031));
       const code = `@group(0) @binding(0) var<storage, read_write> x: array<f32>;
 ${FUNCTIONS}
 @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3u) {
-let s = sincos(x[id.x]); x[${count}u + id.x] = s.x; x[${2 * count}u + id.x] = s.y; x[${3 * count}u + id.x] = reciprocal(x[id.x] + 0.5); }`;
-      const buffer = device.createBuffer({ size: 16 * count, usage: 0x80 | 0x4 | 0x8 });
-      const read = device.createBuffer({ size: 16 * count, usage: 0x1 | 0x8 });
+let s = sincos(x[id.x]); x[${count}u + id.x] = s.x; x[${2 * count}u + id.x] = s.y; x[${3 * count}u + id.x] = reciprocal(x[id.x] + 0.5); x[${4 * count}u + id.x] = tangent(x[id.x]); }`;
+      const buffer = device.createBuffer({ size: 20 * count, usage: 0x80 | 0x4 | 0x8 });
+      const read = device.createBuffer({ size: 20 * count, usage: 0x1 | 0x8 });
       device.queue.writeBuffer(buffer, 0, input);
       const pipeline = device.createComputePipeline({
         layout: 'auto',
@@ -124,7 +124,7 @@ let s = sincos(x[id.x]); x[${count}u + id.x] = s.x; x[${2 * count}u + id.x] = s.
       pass.setBindGroup(0, bindGroup);
       pass.dispatchWorkgroups(count / 64);
       pass.end();
-      encoder.copyBufferToBuffer(buffer, 0, read, 0, 16 * count);
+      encoder.copyBufferToBuffer(buffer, 0, read, 0, 20 * count);
       device.queue.submit([encoder.finish()]);
       await read.mapAsync(1);
       const out = new Float32Array(read.getMappedRange());
@@ -132,6 +132,7 @@ let s = sincos(x[id.x]); x[${count}u + id.x] = s.x; x[${2 * count}u + id.x] = s.
         const x = input[k];
         expect(Math.abs(out[count + k] - Math.sin(x)), `sin ${x}`).toBeLessThan(2e-7);
         expect(Math.abs(out[2 * count + k] - Math.cos(x)), `cos ${x}`).toBeLessThan(2e-7);
+        expect(Math.abs(out[4 * count + k] - Math.tanh(x)), `tanh ${x}`).toBeLessThan(4e-7);
         const y = Math.fround(x + 0.5);
         expect(Math.abs(out[3 * count + k] * y - 1), `1 / ${y}`).toBeLessThan(1.3e-7);
       }

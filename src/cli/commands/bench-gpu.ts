@@ -5,6 +5,7 @@ import { formatJson } from '../../formats/index.js';
 import { benchAssembly, benchBatch, type GpuTiming } from '../../gpu/bench.js';
 import { type Gpu, openGpu } from '../../gpu/device.js';
 import { GpuError } from '../../gpu/errors.js';
+import type { Mechanism } from '../../mechanism/mechanism.js';
 import { InputError } from '../errors.js';
 import { loadModel, type ModelOptions, positive } from '../model-argument.js';
 import { type Terminal, table } from '../terminal.js';
@@ -30,8 +31,22 @@ function batchesOf(text: string | undefined): readonly number[] {
   return numbers;
 }
 
-/** States of a batch that fit into a buffer of the device. */
-const fits = (gpu: Gpu, numbers: number, states: number): boolean => 4 * numbers * (states + 256) <= gpu.maxBufferBytes;
+/** Those batches that fit into a buffer of the device. */
+function fitting(gpu: Gpu, name: string, numbers: number, batches: readonly number[]): readonly number[] {
+  const most = Math.floor(gpu.maxBufferBytes / 4 / numbers) - 256;
+  const fit = batches.filter((states) => states <= most);
+  if (fit.length === 0)
+    throw new InputError(`${name}: none of the batches fits; this device holds ${most} states of it. See --batch.`);
+  return fit;
+}
+
+function refuseClosed(name: string, { loops, couplings }: Mechanism): void {
+  if (loops.length === 0 && couplings.length === 0) return;
+  const what = loops.length > 0 ? 'closed loops' : 'coupled joints';
+  throw new InputError(
+    `${name} has ${what}, which are not computed on the GPU; "manikin bench fd ${name}" measures it on the CPU.`,
+  );
+}
 
 const short = (x: number | null): string => (x === null ? '' : x.toExponential(2));
 
@@ -60,18 +75,21 @@ Examples:
       const gpu = await open();
       const start = performance.now();
       const results: GpuTiming[] = [];
+      let current = '';
       const progress = (line: string): void => {
         if (!terminal.signal.aborted) terminal.err(`${line}\n`);
       };
       progress(`on ${gpu.adapter}`);
       try {
         for (const { name, mechanism } of mechanisms) {
+          current = name;
           if (terminal.signal.aborted || performance.now() - start > 1e3 * (options.budget ?? Infinity)) break;
+          refuseClosed(name, mechanism);
           const lines =
             options.assembly === true || mechanism.joints.length > LARGE
               ? [await benchAssembly(gpu, mechanism, progress)]
               : await benchBatch(gpu, mechanism, {
-                  batches: batches.filter((n) => fits(gpu, Math.max(mechanism.nq, mechanism.nv), n)),
+                  batches: fitting(gpu, name, Math.max(mechanism.nq, mechanism.nv), batches),
                   progress,
                   ...(options.variant !== undefined && { variant: options.variant }),
                 });
@@ -79,7 +97,7 @@ Examples:
         }
       } catch (error) {
         // What the user asked for cannot be done: no stack trace.
-        if (error instanceof GpuError && error.code === 'mechanism') throw new InputError(error.message);
+        if (error instanceof GpuError) throw new InputError(`${current}: ${error.message}`);
         throw error;
       } finally {
         gpu.close();
@@ -118,7 +136,12 @@ async function open(): Promise<Gpu> {
   try {
     return await openGpu();
   } catch (error) {
+    if (!(error instanceof GpuError)) throw error;
     // No package, no driver: something the user can mend.
-    throw error instanceof GpuError ? new InputError(error.message) : error;
+    const driver =
+      error.code === 'no-adapter'
+        ? ' Install the driver of your GPU; a Vulkan driver in an unusual place is found by VK_ICD_FILENAMES, which names its .json file.'
+        : '';
+    throw new InputError(`${error.message}${driver} "manikin bench fd" and "manikin bench parallel" measure the CPU.`);
   }
 }
