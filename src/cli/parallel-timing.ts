@@ -7,8 +7,10 @@ import { createPrinted, printedAda } from '../dynamics/assembly/printed.js';
 import type { Mechanism } from '../mechanism/mechanism.js';
 import { State } from '../mechanism/state.js';
 import { createTree } from '../mechanism/tree.js';
+import { isFaster } from '../parallel/decide.js';
 import { type Timed, timings, warmUp } from '../parallel/measure.js';
-import { isFaster, ParallelDynamics, type ParallelOptions } from '../parallel/parallel-dynamics.js';
+import type { ParallelOptions } from '../parallel/options.js';
+import { ParallelDynamics } from '../parallel/parallel-dynamics.js';
 
 export interface ParallelLine {
   readonly model: string;
@@ -76,7 +78,7 @@ export async function timeParallel(
     }),
   ];
   for (const { call } of tasks) {
-    await warmUp(call, 2 * milliseconds);
+    await warmUp([call], 2 * milliseconds);
     signal.throwIfAborted();
   }
   const times = timings(tasks, milliseconds);
