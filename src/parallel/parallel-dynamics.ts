@@ -39,6 +39,8 @@ export class ParallelDynamics {
   #cutter: Cutter | undefined;
   #ready: Promise<void> | undefined;
   #disposed = false;
+  /** Nothing but code for the whole mechanism is in use. */
+  #plain = false;
   #times: Times = {};
   /** Steps on one thread: by the program of the team or shared code, and by code for the whole mechanism. */
   readonly #counts = { alone: 0, serial: 0 };
@@ -94,6 +96,8 @@ export class ParallelDynamics {
 
   /** Accelerations under the joint forces tau; options as in Dynamics, some of which take one thread. */
   forward(state: State, tau?: Float64Array, options?: ForwardOptions): Float64Array {
+    // Small mechanisms take less time than all questions below together.
+    if (this.#plain) return this.serial.forward(state, tau, options);
     if (this.#ready === undefined && !this.#disposed) void this.ready();
     // The same bits from the first call on, whether threads are there yet or not.
     if (this.#options.deterministic === true && this.#alone === undefined) this.#alone = this.#fixed();
@@ -259,6 +263,7 @@ export class ParallelDynamics {
         // The first call is for the engine.
         team.program.alone.runner.alone();
       } else if (shared !== undefined) this.#alone = shared;
+      else if (this.#options.deterministic !== true) this.#plain = true;
     } catch (error) {
       if (!this.#disposed) this.#notes.push(`One thread: ${error instanceof Error ? error.message : String(error)}`);
     }

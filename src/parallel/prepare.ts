@@ -214,7 +214,7 @@ class Trials {
     };
   }
 
-  /** While threads are lost it takes for ever: what has no threads shall not be chosen for its speed. */
+  /** What cannot be done takes long: it shall not be chosen for its speed. */
   #together(team: Team): () => void {
     const { mechanism } = this.#serial;
     const state = this.#state;
@@ -222,15 +222,15 @@ class Trials {
     let loaded: object | undefined;
     return () => {
       const { place } = team;
-      if (place === undefined) {
-        for (const until = performance.now() + 1; performance.now() < until; );
-        return;
+      if (place !== undefined) {
+        const { arrays, pool, job, runner } = place;
+        if (!this.#direct || loaded !== place) loadArrays(mechanism, arrays, state);
+        loaded = place;
+        const good = pool.step(job, runner, PATIENCE);
+        if (!this.#direct) copyFinite(out, arrays.qdd);
+        if (good) return;
       }
-      const { arrays, pool, job, runner } = place;
-      if (!this.#direct || loaded !== place) loadArrays(mechanism, arrays, state);
-      loaded = place;
-      pool.step(job, runner, PATIENCE);
-      if (!this.#direct) copyFinite(out, arrays.qdd);
+      for (const until = performance.now() + 1; performance.now() < until; );
     };
   }
 }
