@@ -2,6 +2,7 @@
 
 import { type CompiledDynamics, copyFinite, reasonForPlain } from '../compile/compiled.js';
 import { State } from '../mechanism/state.js';
+import { processors, reasonForOneThread } from '../threads/surroundings.js';
 import { loadArrays } from './arrays.js';
 import type { Cutter } from './choose.js';
 import { decide, type Verdict } from './decide.js';
@@ -9,7 +10,6 @@ import { pause, type Timed, timings, warmUp } from './measure.js';
 import type { ParallelOptions } from './options.js';
 import { Program } from './program.js';
 import { Team } from './team.js';
-import { processors, reasonForOneThread } from './threads.js';
 
 /** A number of workers is not tried where so many times the time of one thread is predicted. */
 const HOPELESS = 1.15;
