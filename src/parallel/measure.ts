@@ -7,7 +7,7 @@ const TOTAL = 60;
 /** Milliseconds of a round of warming up, of the pause after it, and of all rounds at most. */
 const ROUND = 8;
 const PAUSE = 4;
-const WARM = 1500;
+const WARM = 1000;
 /** Calls after which small functions have been compiled again too; large ones have been so sooner, after milliseconds. */
 const CALLS = 1500;
 const LONG = 60;

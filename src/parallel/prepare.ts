@@ -13,8 +13,11 @@ import { Team } from './team.js';
 
 /** A number of workers is not tried where so many times the time of one thread is predicted. */
 const HOPELESS = 1.15;
-/** Links from which on shared code (blocks.ts) is tried for one thread. */
+/** Links from which on shared code (blocks.ts) is tried for one thread, and from which on nothing else is. */
 const SHARED_LINKS = 160;
+const ONLY_SHARED_LINKS = 320;
+/** Milliseconds for the times of what runs on one thread. */
+const FIRST = 40;
 /** Milliseconds of patience while times are taken: whoever is late shall be waited for. */
 const PATIENCE = 1000;
 
@@ -99,23 +102,27 @@ async function choose(
   );
   const first = counts.find(hopeful);
   const trial = first === undefined ? undefined : await start(programFor(request, first), first);
-  const shared = cutter.find(1).rooted.plan.links.length > SHARED_LINKS ? new Program(cutter.choose(1)) : undefined;
+  const { length: links } = cutter.find(1).rooted.plan.links;
+  const shared = links > SHARED_LINKS ? new Program(cutter.choose(1)) : undefined;
   await serial.ready();
   const trials = new Trials(serial, options.arrays === 'direct');
-  const one = await trials.fastest(shared);
+  const together = trial && trials.together(trial);
+  const one = await trials.fastest(links > ONLY_SHARED_LINKS, shared, together);
   const fastest = one.program;
   const found = { predictedSerialNs, serialNs: one.ns };
-  if (trial === undefined) {
+  if (trial === undefined || together === undefined) {
     const predicted = most > 1 ? { predictedNs: cutter.find(Math.min(2, most)).predictedNs } : {};
     note(most > 1 ? 'One thread: nothing to gain is predicted for several.' : 'One thread: there is no other.');
     return { ...(fastest && { shared: fastest }), times: { ...found, ...predicted } };
   }
-  let best = { team: trial, ...(await trials.compare(one, trial, predictedSerialNs)) };
+  let best = { team: trial, ...(await trials.compare(one, together, trial, predictedSerialNs)) };
   let serialNs = best.one;
   for (const count of counts.slice(counts.indexOf(first!) + 1)) {
     if (request.stopped() || !hopeful(count)) break;
     const team = await start(programFor(request, count), count);
-    const verdict = await trials.compare({ ...one, ns: serialNs }, team, predictedSerialNs);
+    const task = trials.together(team);
+    await warmUp([task.call]);
+    const verdict = await trials.compare({ ...one, ns: serialNs }, task, team, predictedSerialNs);
     serialNs = verdict.one;
     if (verdict.several >= best.several) break;
     best = { team, ...verdict };
@@ -152,42 +159,53 @@ class Trials {
     this.#out = { out: new Float64Array(mechanism.nv) };
   }
 
-  /** The fastest on one thread. */
-  async fastest(shared: Program | undefined): Promise<{ task: Timed; program?: Program; ns: number }> {
-    const own = { call: this.#whole() };
-    if (shared === undefined) {
-      await warmUp([own.call]);
-      return { task: own, ns: timings([own], 20)[0].ns };
-    }
-    const blocks = { call: this.#blocks(shared) };
-    await warmUp([own.call, blocks.call]);
-    const [byOwn, byBlocks] = timings([own, blocks]);
-    return byBlocks.ns < byOwn.ns ? { task: blocks, program: shared, ns: byBlocks.ns } : { task: own, ns: byOwn.ns };
+  /** The fastest on one thread; another task gets warm on the way. */
+  async fastest(
+    onlyShared: boolean,
+    shared: Program | undefined,
+    other: Timed | undefined,
+  ): Promise<{ task: Timed; program?: Program; ns: number }> {
+    const tasks: { call: () => void; program?: Program }[] = [];
+    if (!onlyShared) tasks.push({ call: this.#whole() });
+    if (shared !== undefined) tasks.push({ call: this.#blocks(shared), program: shared });
+    await warmUp([...tasks, ...(other === undefined ? [] : [other])].map(({ call }) => call));
+    const times = timings(tasks, FIRST).map(({ ns }) => ns);
+    const ns = Math.min(...times);
+    const { call, program } = tasks[times.indexOf(ns)];
+    return { task: { call }, ...(program && { program }), ns };
   }
 
-  /** One thread against a team. */
-  async compare({ task, ns }: { task: Timed; ns: number }, team: Team, predictedSerialNs: number): Promise<Verdict> {
-    const together = this.#together(team);
-    // Threads that have fallen asleep meanwhile are woken first.
-    const wake = (): void => {
-      for (let k = 0; k < 100; k++) {
-        together();
-        if (team.place === undefined || team.place.runner.stolen === 0) break;
-      }
-    };
-    await warmUp([task.call, together]);
+  /** One thread against a team whose code is warm. */
+  async compare(
+    { task, ns }: { task: Timed; ns: number },
+    together: Timed,
+    team: Team,
+    predictedSerialNs: number,
+  ): Promise<Verdict> {
     return decide({
       measure: (milliseconds) => {
-        const [single, several] = timings([task, { call: together, before: wake }], milliseconds);
+        const [single, several] = timings([task, together], milliseconds);
         return { one: single.ns, several: several.ns };
       },
       rest: async (milliseconds) => {
         await pause(milliseconds);
-        await warmUp([task.call, together], milliseconds);
+        await warmUp([task.call, together.call], milliseconds);
       },
       predicted: { one: predictedSerialNs, several: team.program.choice.predictedNs },
       one: ns,
     });
+  }
+
+  /** A team's steps. Threads that have fallen asleep meanwhile are woken before. */
+  together(team: Team): Timed {
+    const call = this.#together(team);
+    const before = (): void => {
+      for (let k = 0; k < 100; k++) {
+        call();
+        if (team.place === undefined || team.place.runner.stolen === 0) break;
+      }
+    };
+    return { call, before };
   }
 
   #whole(): () => void {
