@@ -44,7 +44,7 @@ export interface LoadedModel {
 }
 
 /** Adds MODEL (or several of them) and its options to a command. */
-export function withModel(command: Command, argument: '<model>' | '<model...>' = '<model>'): Command {
+export function withModel(command: Command, argument: '<model>' | '<model...>' | '[model...]' = '<model>'): Command {
   return command
     .argument(argument, 'a built-in name (see "manikin models") or a file: .urdf, .json, .bvh, .osim')
     .addOption(

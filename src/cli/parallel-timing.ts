@@ -7,8 +7,10 @@ import { createPrinted, printedAda } from '../dynamics/assembly/printed.js';
 import type { Mechanism } from '../mechanism/mechanism.js';
 import { State } from '../mechanism/state.js';
 import { createTree } from '../mechanism/tree.js';
+import { isFaster } from '../parallel/decide.js';
 import { type Timed, timings, warmUp } from '../parallel/measure.js';
-import { isFaster, ParallelDynamics, type ParallelOptions } from '../parallel/parallel-dynamics.js';
+import type { ParallelOptions } from '../parallel/options.js';
+import { ParallelDynamics } from '../parallel/parallel-dynamics.js';
 
 export interface ParallelLine {
   readonly model: string;
@@ -33,7 +35,7 @@ export async function machine(): Promise<object> {
 }
 
 /** Links up to which code for a whole mechanism is made: beyond, code is shared (blocks). */
-const WHOLE = 800;
+export const WHOLE = 800;
 
 /** Steps of the hash, and their length: short enough that no random state flies apart. */
 const STEPS = 1000;
@@ -59,7 +61,7 @@ export async function timeParallel(
   };
   // Everything that runs on one thread; the fastest is what counts.
   const generic = new CompiledDynamics(mechanism, { specialise: 'never' });
-  const blocks = await one(mechanism, { workers: 1, scheduleFor: 1 });
+  const blocks = await neverChoosing(mechanism, { workers: 1, scheduleFor: 1 });
   const singles: Timed[] = [{ call: caller(generic) }, { call: caller(blocks) }];
   if (mechanism.joints.length <= WHOLE) {
     const whole = new CompiledDynamics(mechanism);
@@ -67,7 +69,7 @@ export async function timeParallel(
     singles.push({ call: caller(whole) });
   }
   const teams: ParallelDynamics[] = [];
-  for (const workers of counts) teams.push(await one(mechanism, { workers, scheduleFor: workers }));
+  for (const workers of counts) teams.push(await neverChoosing(mechanism, { workers, scheduleFor: workers }));
   const tasks: Timed[] = [
     ...singles,
     ...teams.map((team): Timed => {
@@ -76,7 +78,7 @@ export async function timeParallel(
     }),
   ];
   for (const { call } of tasks) {
-    await warmUp(call, 2 * milliseconds);
+    await warmUp([call], 2 * milliseconds);
     signal.throwIfAborted();
   }
   const times = timings(tasks, milliseconds);
@@ -104,18 +106,19 @@ export async function timeParallel(
 }
 
 /** A program that never chooses: it runs with the threads it is given. */
-async function one(mechanism: Mechanism, options: ParallelOptions): Promise<ParallelDynamics> {
+export async function neverChoosing(mechanism: Mechanism, options: ParallelOptions): Promise<ParallelDynamics> {
   const made = new ParallelDynamics(mechanism, { ...options, prefer: 'parallel', retreat: false, patience: 1000 });
   await made.ready();
   return made;
 }
 
 /** Until all threads take part. */
-function wake(team: ParallelDynamics, call: () => void): void {
+export function wake(team: ParallelDynamics, call: () => void): void {
   for (let k = 0; k < 200; k++) {
-    const before = team.counts.stolen;
+    const { parallel, stolen } = team.counts;
     call();
-    if (team.counts.stolen === before) return;
+    const now = team.counts;
+    if (now.parallel > parallel && now.stolen === stolen) return;
   }
 }
 
@@ -135,7 +138,7 @@ export function timePrinted(mechanism: Mechanism, { q, v }: State, tau: Float64A
 
 /** All bits of all states of 1000 steps, folded into a number (FNV-1a, twice 32 bits). */
 export async function hashOf(mechanism: Mechanism, workers: number, scheduleFor: number): Promise<string> {
-  const dynamics = await one(mechanism, { workers, scheduleFor });
+  const dynamics = await neverChoosing(mechanism, { workers, scheduleFor });
   const state = State.random(mechanism, 1);
   const options = { out: new Float64Array(mechanism.nv) };
   let [a, b] = [0x811c9dc5, 0x1b873593];

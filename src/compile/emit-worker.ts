@@ -1,6 +1,6 @@
 // The program of the worker in which code for mechanisms is made: a request comes in, the bytes of a module go out.
 
-import { workerThreads } from './node-modules.js';
+import { ownPort } from '../threads/port.js';
 import type { Plan } from './plan.js';
 import { type Specialised, type SpecialiseOptions, specialise } from './specialise.js';
 
@@ -22,15 +22,5 @@ function answer({ id, plan, options }: EmitRequest): EmitAnswer {
   }
 }
 
-interface WorkerScope {
-  onmessage?: (event: { readonly data: EmitRequest }) => void;
-  postMessage?(message: EmitAnswer): void;
-}
-
-const port = workerThreads()?.parentPort;
-if (port !== undefined && port !== null)
-  port.on('message', (request) => port.postMessage(answer(request as EmitRequest)));
-else {
-  const scope = globalThis as WorkerScope;
-  scope.onmessage = ({ data }) => scope.postMessage?.(answer(data));
-}
+const port = ownPort<EmitRequest, EmitAnswer>();
+port.listen((request) => port.post(answer(request)));

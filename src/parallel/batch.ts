@@ -6,9 +6,9 @@ import { MechanismError } from '../mechanism/errors.js';
 import type { Mechanism } from '../mechanism/mechanism.js';
 import type { State } from '../mechanism/state.js';
 import { mechanismSpec } from '../mechanism/variants.js';
+import { processors, reasonForOneThread } from '../threads/surroundings.js';
 import { type BatchTask, CHUNK, DONE, runTask, STOP } from './batch-task.js';
 import { type Pool, sharedPool } from './pool.js';
-import { processors, reasonForOneThread } from './threads.js';
 
 export interface BatchOptions {
   /** Threads; 'auto' (the default) takes one for each processor. */

@@ -1,12 +1,13 @@
 // Where a mechanism is cut, and from which of its bodies it is computed: a mechanism that is free in space can start
 // from any of them, and does best with one in the middle, where the halves meet.
 
-import { type Assembly, createAssembly, wholeLinks } from '../compile/blocks.js';
+import { type Assembly, type Cutting, createAssembly, type RootedPlan, wholeLinks } from '../compile/blocks.js';
+import type { Plan } from '../compile/plan.js';
 import { isFree, rootedPlan } from '../compile/rooted-plan.js';
 import { GROUND, type Mechanism } from '../mechanism/mechanism.js';
 import { cut } from './cut.js';
 import { COSTS, type Costs } from './predict.js';
-import { weigh } from './weights.js';
+import { type Weights, weigh } from './weights.js';
 
 export interface Choice {
   readonly assembly: Assembly;
@@ -19,34 +20,81 @@ export interface Choice {
   readonly predictedNs: number;
 }
 
-/** Roots that are tried. */
+/** Roots that are tried; fewer where neighbours differ by a hundredth of the whole and each takes its time to try. */
 const CANDIDATES = 6;
+const CANDIDATES_OF_MANY = 2;
+const MANY = 160;
 
-/** The best cutting into at most `segments`; at one it is the author's tree in one piece. */
-export function chooseCutting(mechanism: Mechanism, segments: number, costs: Costs = COSTS, onlyRoot?: number): Choice {
-  let best: { root: number; cutting: ReturnType<typeof cut> } | undefined;
-  const roots = onlyRoot !== undefined ? [onlyRoot] : segments > 1 ? candidates(mechanism) : [GROUND];
-  for (const root of roots) {
-    const rooted = rootedPlan(mechanism, root);
-    if (rooted === undefined) continue;
-    const cutting = cut(rooted.plan.links, weigh(rooted), segments, costs);
-    if (best === undefined || cutting.ns < best.cutting.ns) best = { root, cutting };
+/** A cutting that has been found, before anything is made of it. */
+export interface Found {
+  readonly root: number;
+  readonly cutting: Cutting;
+  readonly segments: number;
+  readonly threadOf: readonly number[];
+  readonly predictedNs: number;
+  readonly rooted: RootedPlan;
+}
+
+/** Finds cuttings of one mechanism and remembers them: to weigh a large mechanism takes longer than to cut it. */
+export class Cutter {
+  readonly mechanism: Mechanism;
+  readonly #costs: Costs;
+  readonly #onlyRoot: number | undefined;
+  readonly #found = new Map<number, Found>();
+  readonly #rooted = new Map<number, { readonly rooted: RootedPlan; readonly weights: Weights } | undefined>();
+  #candidates: number[] | undefined;
+
+  constructor(mechanism: Mechanism, costs: Costs = COSTS, onlyRoot?: number) {
+    this.mechanism = mechanism;
+    this.#costs = costs;
+    this.#onlyRoot = onlyRoot;
   }
-  if (best === undefined) throw new RangeError('no body can be the root');
-  const { root } = best;
-  const { cutting, threadOf, ns } = best.cutting;
-  const whole = wholeLinks(rootedPlan(mechanism, root)!.plan.links, cutting);
-  const assembly = createAssembly(rootedPlan(mechanism, root, whole)!, cutting);
-  return { assembly, root, segments: cutting.atPort.length, threadOf, predictedNs: ns };
+
+  /** The best cutting into at most `segments`; at one it is the author's tree in one piece. */
+  find(segments: number): Found {
+    const known = this.#found.get(segments);
+    if (known !== undefined) return known;
+    let best: Found | undefined;
+    for (const root of this.#roots(segments)) {
+      const planned = this.#plan(root);
+      if (planned === undefined) continue;
+      const { rooted, weights } = planned;
+      const { cutting, threadOf, ns } = cut(rooted.plan.links, weights, segments, this.#costs);
+      if (best === undefined || ns < best.predictedNs)
+        best = { root, cutting, segments: cutting.atPort.length, threadOf, predictedNs: ns, rooted };
+    }
+    if (best === undefined) throw new RangeError('no body can be the root');
+    this.#found.set(segments, best);
+    return best;
+  }
+
+  choose(segments: number): Choice {
+    const { root, cutting, rooted, segments: count, threadOf, predictedNs } = this.find(segments);
+    const whole = wholeLinks(rooted.plan.links, cutting);
+    const kept = whole.size === 0 ? rooted : rootedPlan(this.mechanism, root, whole)!;
+    return { assembly: createAssembly(kept, cutting), root, segments: count, threadOf, predictedNs };
+  }
+
+  #roots(segments: number): readonly number[] {
+    if (this.#onlyRoot !== undefined) return [this.#onlyRoot];
+    if (segments < 2 || !isFree(this.mechanism)) return [GROUND];
+    const { rooted, weights } = this.#plan(GROUND)!;
+    this.#candidates ??= candidates(this.mechanism, rooted.plan, weights);
+    return this.#candidates;
+  }
+
+  #plan(root: number) {
+    if (!this.#rooted.has(root)) {
+      const rooted = rootedPlan(this.mechanism, root);
+      this.#rooted.set(root, rooted && { rooted, weights: weigh(rooted) });
+    }
+    return this.#rooted.get(root);
+  }
 }
 
 /** The author's root, and the bodies that leave the lightest halves. */
-function candidates(mechanism: Mechanism): number[] {
-  if (!isFree(mechanism)) return [GROUND];
+function candidates(mechanism: Mechanism, plan: Plan, { own }: Weights): number[] {
   const { joints } = mechanism;
-  const rooted = rootedPlan(mechanism)!;
-  const { plan } = rooted;
-  const { own } = weigh(rooted);
   const of = new Float64Array(joints.length);
   // Bodies welded together are one link: the first of them stands for it.
   const first = new Map<number, number>();
@@ -65,7 +113,9 @@ function candidates(mechanism: Mechanism): number[] {
   }
   const total = own.reduce((sum, w) => sum + w, 0);
   const worst = (body: number): number => Math.max(heaviest[body], total - below[body]);
-  const bodies = [...first.values()].sort((a, b) => worst(a) - worst(b)).slice(0, CANDIDATES);
+  const bodies = [...first.values()]
+    .sort((a, b) => worst(a) - worst(b))
+    .slice(0, own.length > MANY ? CANDIDATES_OF_MANY : CANDIDATES);
   return [GROUND, ...bodies];
 }
 

@@ -4,32 +4,48 @@
 const BATCH = 0.5;
 const TOTAL = 60;
 
-/** Milliseconds of a round of warming up, and of all rounds at most. */
-const ROUND = 15;
-const WARM = 1500;
+/** Milliseconds of a round of warming up, of the pause after it, and of all rounds at most. */
+const ROUND = 8;
+const PAUSE = 4;
+const WARM = 1000;
+/** Calls after which small functions have been compiled again too; large ones have been so sooner, after milliseconds. */
+const CALLS = 1500;
+const LONG = 60;
 
 /**
- * Calls a function until it gets no faster: engines compile WebAssembly again, better, after some hundred calls, on
+ * Calls functions in turn until none gets faster: engines compile WebAssembly again, better, after some hundred calls, on
  * threads of their own, for which it pauses.
  */
-export async function warmUp(call: () => void, most = WARM): Promise<void> {
+export async function warmUp(calls: readonly (() => void)[], most = WARM): Promise<void> {
   const until = performance.now() + most;
-  let best = Number.POSITIVE_INFINITY;
-  let calls = 0;
+  const states = calls.map(() => ({ best: Number.POSITIVE_INFINITY, calls: 0, spent: 0 }));
   for (let stale = 0; stale < 4 && performance.now() < until; ) {
-    let round = Number.POSITIVE_INFINITY;
-    for (const end = performance.now() + ROUND; performance.now() < end; calls++) {
-      const start = performance.now();
-      call();
-      round = Math.min(round, performance.now() - start);
+    let faster = false;
+    for (const [k, call] of calls.entries()) {
+      const state = states[k];
+      let least = Number.POSITIVE_INFINITY;
+      const begin = performance.now();
+      let start = begin;
+      do {
+        call();
+        const end = performance.now();
+        least = Math.min(least, end - start);
+        start = end;
+        state.calls++;
+      } while (start < begin + ROUND);
+      state.spent += start - begin;
+      if (least <= 0.97 * state.best || (state.calls < CALLS && state.spent < LONG)) faster = true;
+      state.best = Math.min(state.best, least);
     }
-    stale = round > 0.97 * best && calls > 1500 ? stale + 1 : 0;
-    best = Math.min(best, round);
-    await new Promise((resolve) => {
-      setTimeout(resolve, 4);
-    });
+    stale = faster ? 0 : stale + 1;
+    await pause(PAUSE);
   }
 }
+
+export const pause = (ms: number): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
 
 export interface Timing {
   /** Nanoseconds of one call: the least of all batches, and the middle one. */

@@ -1,6 +1,7 @@
 // The threads of this program: made once, when they are first needed, and used by everyone. One step runs at a time,
 // since the caller takes part in it.
 
+import type { Thread } from '../threads/thread.js';
 import {
   ASLEEP,
   AWAKE,
@@ -17,8 +18,8 @@ import {
   sleeps,
 } from './protocol.js';
 import type { Runner } from './runner.js';
-import { startThread, type Thread } from './threads.js';
-import type { Message } from './worker.js';
+import { startThread } from './threads.js';
+import type { Answer, Message } from './worker.js';
 
 /** Why a thread was lost. */
 export type OnLost = (reason: string) => void;
@@ -57,19 +58,10 @@ class Member {
   }
 
   end(reason: string): void {
-    this.thread.end();
+    void this.thread.end();
     for (const { reject } of this.#waiting.values()) reject(new Error(reason));
     this.#waiting.clear();
   }
-}
-
-/** What threads send. */
-interface Answer {
-  readonly kind: 'online' | 'ready' | 'result';
-  readonly id?: number;
-  readonly number?: number;
-  readonly result?: unknown;
-  readonly error?: string;
 }
 
 export class Pool {
@@ -217,7 +209,7 @@ export class Pool {
 
   /** For tests: ends one thread, numbered from 1, without a word to anyone. */
   kill(thread: number): void {
-    this.#members[thread - 1]?.thread.end();
+    void this.#members[thread - 1]?.thread.end();
   }
 
   end(reason = 'The threads have been ended.'): void {

@@ -4,17 +4,12 @@
 import { type BlockModule, blockModule } from '../compile/block-module.js';
 import { PAGE } from '../compile/module.js';
 import { type WasmMemory, type WasmModule, webAssembly } from '../compile/webassembly.js';
+import type { Arrays } from './arrays.js';
 import type { Choice } from './choose.js';
-import type { Job, JobSegment } from './protocol.js';
+import type { Hooks, Job, JobSegment } from './protocol.js';
 import { Runner } from './runner.js';
 
-/** Arrays of a state in one of the memories. */
-export interface Arrays {
-  readonly q: Float64Array;
-  readonly v: Float64Array;
-  readonly tau: Float64Array;
-  readonly qdd: Float64Array;
-}
+const NO_HOOKS: Hooks = { jitter: 0, fault: undefined };
 
 export class Program {
   readonly choice: Choice;
@@ -69,7 +64,7 @@ export class Program {
     if (this.#alone === undefined) {
       const { memory, arrays } = this.#memory(false);
       const { exports } = new (webAssembly().Instance)(this.#module(false), { manikin: { memory } });
-      const job: Job = this.#job(0, undefined, undefined, 1, 0);
+      const job: Job = this.#job(0, undefined, undefined, 1, NO_HOOKS);
       this.#alone = { arrays, runner: new Runner(new Int32Array(1), exports, job, 0) };
     }
     return this.#alone;
@@ -80,16 +75,16 @@ export class Program {
     id: number,
     workers: number,
     flags: Int32Array,
-    jitter: number,
+    hooks = NO_HOOKS,
   ): { readonly arrays: Arrays; readonly job: Job; readonly runner: Runner } {
     const { memory, arrays } = this.#memory(true);
     const module = this.#module(true);
     const { exports } = new (webAssembly().Instance)(module, { manikin: { memory } });
-    const job = this.#job(id, memory, module, workers, jitter);
+    const job = this.#job(id, memory, module, workers, hooks);
     return { arrays, job, runner: new Runner(flags, exports, job, 0) };
   }
 
-  #job(id: number, memory: unknown, module: unknown, workers: number, jitter: number): Job {
+  #job(id: number, memory: unknown, module: unknown, workers: number, hooks: Hooks): Job {
     const { threadOf: planned, predictedNs } = this.choice;
     const count = 1 + Math.max(...planned);
     // Neighbours stay together where there are fewer threads than planned.
@@ -104,7 +99,7 @@ export class Program {
       threadOf,
       threads: 1 + Math.max(...threadOf),
       prompt,
-      jitter,
+      hooks,
     };
   }
 }

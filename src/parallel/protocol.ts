@@ -78,8 +78,23 @@ export interface Job {
    * which then begins the next step later. Threads that are awake are done by then, or have claimed.
    */
   readonly prompt: number;
-  /** Microseconds of random delay before each piece of work, for tests. */
+  readonly hooks: Hooks;
+}
+
+/** For tests. */
+export interface Hooks {
+  /** Microseconds of random delay before each piece of work. */
   readonly jitter: number;
+  readonly fault: Fault | undefined;
+}
+
+/** For tests: a thread that has claimed a piece of work and never finishes it. */
+export interface Fault {
+  readonly kind: 'hang' | 'throw';
+  /** From 1 on; the caller does not fail. */
+  readonly thread: number;
+  /** Pieces of work that it does before. */
+  readonly after: number;
 }
 
 export interface JobSegment {

@@ -9,6 +9,7 @@ import {
   claimed,
   done,
   EPOCH,
+  type Hooks,
   type Job,
   type JobSegment,
   left,
@@ -50,7 +51,7 @@ export class Runner {
   /** Own segments, parents first. */
   readonly #own: readonly number[];
   readonly #thread: number;
-  readonly #jitter: number;
+  readonly #hooks: Hooks | undefined;
   readonly #prompt: number;
   /** Flags of all that has to be done. */
   readonly #ends: Int32Array;
@@ -60,6 +61,8 @@ export class Runner {
   /** The caller is at this segment on the way up: those before it come later. */
   #at = -1;
   #random = 1;
+  /** Pieces of work so far, for tests. */
+  #pieces = 0;
   #epoch = 0;
   /** The caller's patience in milliseconds, counted from its first long wait, and when it ends; 0 before that. */
   #patience = 0;
@@ -70,7 +73,8 @@ export class Runner {
   constructor(flags: Int32Array, exports: WasmInstance['exports'], job: Job, thread: number) {
     this.#flags = flags;
     this.#thread = thread;
-    this.#jitter = job.jitter;
+    const { jitter, fault } = job.hooks;
+    this.#hooks = jitter > 0 || fault?.thread === thread ? job.hooks : undefined;
     this.#prompt = job.prompt;
     this.#ends = Int32Array.from(job.segments, (_, s) => done(s));
     this.#random = 1 + thread;
@@ -337,11 +341,16 @@ export class Runner {
     this.#at = at;
   }
 
-  /** For tests: a pause of random length. */
+  /** For tests: a pause of random length, or an end in the middle of work. */
   #delay(): void {
-    if (this.#jitter === 0) return;
+    if (this.#hooks === undefined) return;
+    const { jitter, fault } = this.#hooks;
+    if (fault?.thread === this.#thread && this.#pieces++ === fault.after) {
+      if (fault.kind === 'throw') throw new Error('a fault, for a test');
+      for (;;);
+    }
     this.#random = (Math.imul(this.#random, 1103515245) + 12345) | 0;
-    const until = performance.now() + (((this.#random >>> 8) % 1000) / 1e6) * this.#jitter;
+    const until = performance.now() + (((this.#random >>> 8) % 1000) / 1e6) * jitter;
     while (performance.now() < until);
   }
 }

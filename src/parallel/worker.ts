@@ -1,6 +1,8 @@
 // The program of a thread: spins for a while, then sleeps, until there is a step to work on or a message to read.
 
 import { type WasmMemory, type WasmModule, webAssembly } from '../compile/webassembly.js';
+import { ownPort } from '../threads/port.js';
+import { loadThreads } from '../threads/surroundings.js';
 import { runTask } from './batch-task.js';
 import { ASLEEP, AWAKE, EPOCH, JOB, type Job, mail, sleeps } from './protocol.js';
 import { Runner } from './runner.js';
@@ -9,11 +11,6 @@ import { Runner } from './runner.js';
 const PATIENCE = 0.3;
 const SPINS = 500;
 
-interface Port {
-  post(message: unknown): void;
-  listen(receive: (message: Message) => void): void;
-}
-
 /** What the pool sends. */
 export type Message =
   | { readonly kind: 'start'; readonly control: SharedArrayBuffer; readonly thread: number }
@@ -21,29 +18,13 @@ export type Message =
   | { readonly kind: 'forget'; readonly id: number }
   | { readonly kind: 'task'; readonly number: number; readonly task: unknown };
 
-async function connect(): Promise<Port> {
-  const scope = globalThis as unknown as {
-    document?: unknown;
-    postMessage?: (message: unknown) => void;
-    onmessage?: (event: { data: Message }) => void;
-    process?: { versions?: { node?: string } };
-  };
-  if (scope.process?.versions?.node !== undefined) {
-    const { parentPort } = await import('node:worker_threads');
-    const port = parentPort!;
-    return {
-      post: (message) => port.postMessage(message),
-      listen: (receive) => {
-        port.on('message', receive);
-      },
-    };
-  }
-  return {
-    post: (message) => scope.postMessage!(message),
-    listen: (receive) => {
-      scope.onmessage = ({ data }) => receive(data);
-    },
-  };
+/** What threads send. */
+export interface Answer {
+  readonly kind: 'online' | 'ready' | 'result';
+  readonly id?: number;
+  readonly number?: number;
+  readonly result?: unknown;
+  readonly error?: string;
 }
 
 /** Milliseconds after which a sleeper looks for mail: a call that comes just as it falls asleep is not lost. */
@@ -97,7 +78,7 @@ function serve(words: Int32Array): void {
   }
 }
 
-const port = await connect();
+const port = ownPort<Message, Answer>(await loadThreads());
 let serving = false;
 /** Serves steps once there is a job and all messages that were sent have been read. */
 function serveLater(): void {

@@ -23,7 +23,23 @@ describe('bench parallel', () => {
     expect(results[1].hash).toBe(results[0].hash);
   });
 
+  it('tells how good the automatic choice is', async () => {
+    const { machine, results, choices } = await json('bench', 'parallel', '--auto', 'compass', '--seconds', '0.1');
+    expect(machine).toMatchObject({ cores: expect.any(Number) });
+    expect(results).toEqual([]);
+    expect(choices.map((line: { arrays: string }) => line.arrays)).toEqual(['copied', 'direct']);
+    for (const line of choices) {
+      expect(line).toMatchObject({ model: 'compass', chosen: 'serial', workers: 1 });
+      for (const key of ['chosenNs', 'serialNs', 'parallelNs', 'readyMs', 'predictedNs', 'predictedSerialNs'])
+        expect(line[key], key).toBeGreaterThan(1);
+      expect(line.ratio).toBeCloseTo(line.chosenNs / Math.min(line.serialNs, line.parallelNs));
+    }
+    expect(await output('bench', 'parallel', '--auto', 'compass', '--seconds', '0.1')).toContain('Worst choice');
+  });
+
   it('says what is wrong', async () => {
+    expectRefusal(await manikin('bench', 'parallel'), 2);
+    expectRefusal(await manikin('bench', 'parallel', '--auto', 'nobody'), 2);
     expectRefusal(await manikin('bench', 'parallel', 'human-48', '--workers', '0'), 2);
     expectRefusal(await manikin('bench', 'parallel', 'human-48', '--workers', 'two'), 2);
     expectRefusal(await manikin('bench', 'parallel', 'nobody'), 2);

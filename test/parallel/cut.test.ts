@@ -5,12 +5,12 @@ import { Dynamics } from '../../src/dynamics/dynamics.js';
 import type { Mechanism } from '../../src/mechanism/mechanism.js';
 import { State } from '../../src/mechanism/state.js';
 import { builtinMechanism } from '../../src/models/index.js';
-import { chooseCutting } from '../../src/parallel/choose.js';
+import { Cutter } from '../../src/parallel/choose.js';
 import { Program } from '../../src/parallel/program.js';
 import { randomMechanism, randomVector, relativeError } from '../support/random-mechanism.js';
 
 function check(mechanism: Mechanism, workers: number): Program {
-  const choice = chooseCutting(mechanism, workers);
+  const choice = new Cutter(mechanism).choose(workers);
   const program = new Program(choice);
   const { segments, threadOf } = choice;
   expect(threadOf.length).toBe(segments);

@@ -88,6 +88,19 @@ describe('results', () => {
     await parallel.ready();
     expect(parallel.mode).toBe('serial');
     expect(parallel.explain()).toContain('one thread');
+    // Both uses, each with prediction and measurement for one thread.
+    const direct = new ParallelDynamics(builtinMechanism('compass'), { arrays: 'direct' });
+    await direct.ready();
+    for (const [dynamics, use] of [
+      [parallel, 'copied'],
+      [direct, 'in place'],
+    ] as const)
+      expect(dynamics.explain()).toMatch(
+        new RegExp(
+          `arrays ${use}[^]*predicted [0-9.]+ us, measured nothing; one thread: predicted [0-9.]+ us, measured [0-9.]+ us`,
+        ),
+      );
+    direct.dispose();
     parallel.dispose();
     const looped = new ParallelDynamics(randomMechanism(3, { bodies: 5 }), {});
     await looped.ready();

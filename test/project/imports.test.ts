@@ -9,16 +9,18 @@ const SRC = fileURLToPath(new URL('../../src', import.meta.url));
 
 const ALLOWED = new Map<string, readonly string[]>([
   ['spatial', []],
+  // Workers of Node and of pages.
+  ['threads', []],
   ['joints', ['spatial']],
   ['mechanism', ['spatial', 'joints']],
   ['formats', ['spatial', 'joints', 'mechanism']],
   ['models', ['spatial', 'joints', 'mechanism']],
   ['dynamics', ['spatial', 'joints', 'mechanism', 'schedule']],
   ['schedule', []],
-  ['compile', ['spatial', 'joints', 'mechanism', 'dynamics']],
+  ['compile', ['spatial', 'joints', 'mechanism', 'dynamics', 'threads']],
   ['gpu', ['spatial', 'joints', 'mechanism', 'dynamics', 'compile']],
-  ['mass-matrix', ['spatial', 'joints', 'mechanism', 'dynamics']],
-  ['parallel', ['spatial', 'joints', 'mechanism', 'dynamics', 'schedule', 'compile']],
+  ['mass-matrix', ['spatial', 'joints', 'mechanism', 'dynamics', 'threads']],
+  ['parallel', ['spatial', 'joints', 'mechanism', 'dynamics', 'schedule', 'compile', 'threads']],
   ['simulation', ['spatial', 'joints', 'mechanism', 'dynamics', 'compile']],
   ['motion', ['spatial', 'joints', 'mechanism', 'formats', 'models', 'dynamics']],
   ['plot', ['spatial', 'joints', 'mechanism', 'dynamics']],
@@ -34,9 +36,7 @@ const PACKAGES = new Map<string, readonly string[]>([
   ['plot', ['d3-scale', 'd3-shape']],
   // MuJoCo is for comparison, where it is installed.
   ['cli', ['commander', 'node:*', '@mujoco/mujoco']],
-  // Worker threads, where there is no global Worker.
-  ['mass-matrix', ['node:*']],
-  ['parallel', ['node:*']],
+  ['threads', ['node:*']],
 ]);
 
 function sourceFiles(): string[] {

@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { formatJson } from '../../formats/index.js';
 import type { Mechanism } from '../../mechanism/mechanism.js';
 import { endThreads } from '../../parallel/index.js';
+import { type ChoiceLine, modelsOfChoice, timeChoice } from '../choice-timing.js';
 import { InputError } from '../errors.js';
 import { loadModel, type ModelOptions, positive, withModel } from '../model-argument.js';
 import { machine, type ParallelLine, timeParallel } from '../parallel-timing.js';
@@ -13,6 +14,7 @@ import { benchCommand } from './bench.js';
 interface Options extends ModelOptions {
   readonly workers: string;
   readonly seconds: number;
+  readonly auto?: boolean;
   readonly json?: boolean;
 }
 
@@ -24,13 +26,25 @@ function workerCounts(text: string): number[] {
 }
 
 export function addBenchParallel(program: Command, terminal: Terminal): void {
-  withModel(benchCommand(program).command('parallel'), '<model...>')
+  withModel(benchCommand(program).command('parallel'), '[model...]')
     .description('forward dynamics of one mechanism on several threads against the fastest code for one')
     .option('--workers <list>', 'numbers of threads, the own one included', '1,2')
     .option('--seconds <s>', 'time for each model', positive, 2)
+    .option('--auto', 'how good the automatic choice is; without models, on all built-in ones')
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  manikin bench parallel crowd-20 chain-200-free --workers 1,2,4')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  manikin bench parallel crowd-20 chain-200-free --workers 1,2,4
+  manikin bench parallel --auto human-161 crowd-5 --seconds 1`,
+    )
     .action(async (names: readonly string[], options: Options) => {
+      if (options.auto === true) {
+        await benchChoice(names.length > 0 ? names : modelsOfChoice(), options, terminal);
+        return;
+      }
+      if (names.length === 0) throw new InputError('Name at least one model, or ask for --auto.');
       const counts = workerCounts(options.workers);
       const models = names.map((name): [string, Mechanism] => [name, loadModel(name, options, terminal).mechanism]);
       const progress = new Progress(terminal, 'Measuring');
@@ -71,4 +85,51 @@ export function addBenchParallel(program: Command, terminal: Terminal): void {
       ];
       terminal.out(`${table(head, lines)}\n`);
     });
+}
+
+/** Of each model twice, for both uses of arrays, half of the time each. */
+async function benchChoice(names: readonly string[], options: Options, terminal: Terminal): Promise<void> {
+  const models = names.map((name): [string, Mechanism] => [name, loadModel(name, options, terminal).mechanism]);
+  const progress = new Progress(terminal, 'Measuring');
+  const choices: ChoiceLine[] = [];
+  for (const [k, [name, mechanism]] of models.entries())
+    for (const arrays of ['copied', 'direct'] as const) {
+      progress.update(k / models.length, name);
+      choices.push(await timeChoice(name, mechanism, arrays, 500 * options.seconds, terminal.signal));
+    }
+  progress.finish();
+  endThreads();
+  if (options.json === true) {
+    terminal.out(`${formatJson({ machine: await machine(), results: [], choices })}\n`);
+    return;
+  }
+  const us = (ns: number | null): string => (ns === null ? '-' : formatNumber(ns / 1000));
+  const lines = choices.map((line) => [
+    line.model,
+    line.arrays,
+    line.chosen,
+    line.workers,
+    us(line.chosenNs),
+    us(line.serialNs),
+    us(line.parallelNs),
+    line.ratio.toFixed(3),
+    us(line.predictedSerialNs),
+    us(line.predictedNs),
+    line.readyMs,
+  ]);
+  const head = [
+    'model',
+    'arrays',
+    'chosen',
+    'threads',
+    'time (us)',
+    'one thread',
+    'several',
+    'chosen/faster',
+    'predicted: one',
+    'several',
+    'ready (ms)',
+  ];
+  const worst = Math.max(...choices.map(({ ratio }) => ratio));
+  terminal.out(`${table(head, lines)}\nWorst choice: ${(100 * (worst - 1)).toFixed(1)} % more than the faster.\n`);
 }

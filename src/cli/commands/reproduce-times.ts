@@ -201,7 +201,7 @@ export async function reproduceFigure4(options: TimesOptions, terminal: Terminal
   const { serial: compiled } = serial;
   await compiled.ready();
   const single = (): void => void compiled.forward(state, undefined, out);
-  await warmUp(single, 2000 * options.seconds);
+  await warmUp([single], 2000 * options.seconds);
   const pool = sharedPool();
   const rows: { root: number; ns: number; serialNs: number; predictedNs: number }[] = [];
   for (let root = 1; root < JOINTS; root += options.every) {
@@ -212,7 +212,7 @@ export async function reproduceFigure4(options: TimesOptions, terminal: Terminal
     const assembly = createAssembly(rootedPlan(mechanism, GROUND, wholeLinks(links, cutting))!, cutting);
     const predictedNs = Math.round(predict(links, weights, cutting, COSTS).ns);
     const program = new Program({ assembly, root: GROUND, segments: 2, threadOf: [0, 1], predictedNs });
-    const { arrays, job, runner } = program.shared(pool.newJob(), 2, pool.control, 0);
+    const { arrays, job, runner } = program.shared(pool.newJob(), 2, pool.control);
     await pool.install(job, 1, () => {});
     const call = (): void => {
       arrays.q.set(state.q);
@@ -226,7 +226,7 @@ export async function reproduceFigure4(options: TimesOptions, terminal: Terminal
         if (runner.stolen === 0) return;
       }
     };
-    await warmUp(call, 2000 * options.seconds);
+    await warmUp([call], 2000 * options.seconds);
     const tasks: Timed[] = [{ call: single }, { call, before }];
     const [one, two] = timings(tasks, 1000 * options.seconds * (options.every / JOINTS) * 4);
     rows.push({ root, ns: two.ns, serialNs: one.ns, predictedNs });

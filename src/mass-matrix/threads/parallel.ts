@@ -6,6 +6,8 @@ import { MechanismError } from '../../mechanism/errors.js';
 import type { Mechanism } from '../../mechanism/mechanism.js';
 import type { State } from '../../mechanism/state.js';
 import { createTree, type Tree } from '../../mechanism/tree.js';
+import { loadThreads } from '../../threads/surroundings.js';
+import { openThread, type Thread, type WebWorker } from '../../threads/thread.js';
 import { type Assignment, CONTROL_WORDS, chunkBounds, computeTogether } from './crew.js';
 import {
   type Columns,
@@ -27,10 +29,8 @@ export interface ParallelOptions {
 const WORTHWHILE = 8000;
 const MAX_THREADS = 64;
 
-interface Thread {
-  postMessage(message: unknown): void;
-  terminate(): unknown;
-}
+/** A page's. */
+declare const Worker: new (file: URL, options: { type: 'module' }) => WebWorker;
 
 export class ParallelMassMatrix {
   readonly mechanism: Mechanism;
@@ -104,12 +104,12 @@ export class ParallelMassMatrix {
     await this.#ready;
     const workers = this.#workers ?? [];
     this.#workers = [];
-    await Promise.all(workers.map((worker) => worker.terminate()));
+    await Promise.all(workers.map((worker) => worker.end()));
   }
 
   /** A worker ended in the middle of its work: others, on fresh memory, from the next call on; this one alone. */
   #replaceCrew(q: Float64Array): void {
-    for (const worker of this.#workers ?? []) worker.terminate();
+    for (const worker of this.#workers ?? []) void worker.end();
     this.#workers = undefined;
     this.#columns = createColumns(this.#tree, true);
     this.#assignment = assign(this.#columns);
@@ -128,9 +128,9 @@ export class ParallelMassMatrix {
   async #startWorkers(workers: Thread[], assignment: Assignment): Promise<void> {
     await Promise.all(
       Array.from({ length: this.threads - 1 }, async () => {
-        const { worker, started } = await startThread(new URL('./worker.js', import.meta.url), assignment);
+        const { worker, started } = await startThread(assignment);
         // The crew may have been given up in the meantime.
-        if (this.#assignment !== assignment) worker.terminate();
+        if (this.#assignment !== assignment) void worker.end();
         else workers.push(worker);
         await started;
       }),
@@ -157,29 +157,19 @@ function countEntries(above: Int32Array): number {
 }
 
 /** A worker that does not keep the program alive once it runs. */
-async function startThread(file: URL, assignment: Assignment): Promise<{ worker: Thread; started: Promise<void> }> {
-  const inBrowser = (globalThis as { Worker?: new (file: URL, options: object) => Thread }).Worker;
-  if (inBrowser !== undefined) {
-    const worker = new inBrowser(file, { type: 'module' }) as Thread & {
-      onmessage: (() => void) | null;
-      onerror: ((event: { readonly message?: string }) => void) | null;
-    };
-    const started = new Promise<void>((done, fail) => {
-      worker.onmessage = () => done();
-      worker.onerror = ({ message }) => fail(new Error(`A worker cannot be started: ${message ?? 'unknown reason'}.`));
-    });
-    worker.postMessage(assignment);
-    return { worker, started };
-  }
-  const { Worker } = await import('node:worker_threads');
-  const worker = new Worker(file);
+async function startThread(assignment: Assignment): Promise<{ worker: Thread; started: Promise<void> }> {
+  const file = new URL('./worker.js', import.meta.url);
+  const inPage = (): WebWorker => new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
+  const worker = openThread(file, inPage, await loadThreads());
   const started = new Promise<void>((done, fail) => {
-    worker.once('message', () => {
-      worker.unref();
-      done();
-    });
-    worker.once('error', fail);
+    worker.listen(
+      () => {
+        worker.hold(false);
+        done();
+      },
+      (reason) => fail(new Error(`A worker cannot be started: ${reason}.`)),
+    );
   });
-  worker.postMessage(assignment);
+  worker.send(assignment);
   return { worker, started };
 }
