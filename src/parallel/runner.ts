@@ -58,6 +58,10 @@ export class Runner {
   /** For each segment the last epoch in which this thread had it on the way up, and on the way down. */
   readonly #mine: number[] = [];
   readonly #down: number[] = [];
+  /** The last epoch in which this thread brought it up. */
+  readonly #up: number[] = [];
+  /** The caller's own segments: nobody else can claim them or waits for their end, and a flag takes time to raise. */
+  readonly #quiet: readonly boolean[];
   /** The caller is at this segment on the way up: those before it come later. */
   #at = -1;
   #random = 1;
@@ -76,10 +80,12 @@ export class Runner {
     const { jitter, fault } = job.hooks;
     this.#hooks = jitter > 0 || fault?.thread === thread ? job.hooks : undefined;
     this.#prompt = job.prompt;
-    this.#ends = Int32Array.from(job.segments, (_, s) => done(s));
+    this.#quiet = job.threadOf.map((owner) => thread === 0 && owner === 0);
+    this.#ends = Int32Array.from(job.segments.flatMap((_, s) => (this.#quiet[s] ? [] : [done(s)])));
     this.#random = 1 + thread;
     this.#mine = job.segments.map(() => 0);
     this.#down = job.segments.map(() => 0);
+    this.#up = job.segments.map(() => 0);
     this.#own = job.segments.flatMap((_, s) => (job.threadOf[s] === thread ? [s] : []));
     const named = (name: string): Code => {
       const run = exports[name];
@@ -163,20 +169,19 @@ export class Runner {
     const down = this.#down;
     const count = this.#segments.length;
     for (let k = 0; k < own.length; k++) {
-      Atomics.store(flags, claimed(own[k]), epoch);
       mine[own[k]] = epoch;
       this.#spin(own[k]);
     }
     // What is taken back on the way joins the list.
     for (let s = count - 1; s >= 0; s--) {
       this.#at = s;
-      if (mine[s] === epoch && Atomics.load(flags, risen(s)) !== epoch && !this.#rise(s)) return false;
+      if (mine[s] === epoch && this.#up[s] !== epoch && !this.#rise(s)) return false;
     }
     this.#at = -1;
     for (let k = 0; k < own.length; k++) {
       const s = own[k];
-      if (!this.#await(this.#segments[s].begin)) return false;
-      Atomics.store(flags, returning(s), epoch);
+      const { grounded, begin } = this.#segments[s];
+      if (!grounded && !this.#await(begin)) return false;
       down[s] = epoch;
       this.#return(s);
     }
@@ -197,7 +202,7 @@ export class Runner {
       down[s] = epoch;
       this.#return(s);
     }
-    for (let s = 0; s < count; s++) if (!this.#await(done(s))) return false;
+    for (let s = 0; s < count; s++) if (down[s] !== epoch && !this.#await(done(s))) return false;
     this.#finish();
     return true;
   }
@@ -244,7 +249,8 @@ export class Runner {
       if (!this.#await(risen(joins[k]))) return false;
       meets[k]();
     }
-    Atomics.store(this.#flags, risen(s), this.#epoch);
+    this.#up[s] = this.#epoch;
+    if (!(this.#quiet[s] && segment.grounded)) Atomics.store(this.#flags, risen(s), this.#epoch);
     return true;
   }
 
@@ -267,7 +273,7 @@ export class Runner {
       for (let k = 0; k < segment.waitsFor.length; k++) Atomics.store(flags, told(segment.waitsFor[k]), epoch);
     }
     segment.follow();
-    Atomics.store(flags, done(s), epoch);
+    if (!this.#quiet[s]) Atomics.store(flags, done(s), epoch);
   }
 
   /** Until one of the flags shows this epoch; false where the step is given up. */
@@ -325,7 +331,7 @@ export class Runner {
     const at = this.#at;
     let any = false;
     for (let s = 0; s < this.#segments.length; s++) {
-      if (Atomics.load(flags, claimed(s)) === epoch) continue;
+      if (mine[s] === epoch || Atomics.load(flags, claimed(s)) === epoch) continue;
       if (Atomics.compareExchange(flags, claimed(s), epoch - 1, epoch) !== epoch - 1) continue;
       this.stolen++;
       mine[s] = epoch;
@@ -334,7 +340,7 @@ export class Runner {
     }
     if (!any) return;
     for (let s = this.#segments.length - 1; s > at; s--) {
-      if (mine[s] !== epoch || Atomics.load(flags, risen(s)) === epoch) continue;
+      if (mine[s] !== epoch || this.#up[s] === epoch) continue;
       this.#at = s;
       if (!this.#rise(s)) break;
     }
