@@ -31,6 +31,8 @@ export interface Verdict extends Pair {
   readonly parallel: boolean;
   /** How often it was measured. */
   readonly rounds: number;
+  /** Threads came late to the last: the machine is busy, or not what was predicted for. */
+  readonly busy: boolean;
 }
 
 export const isFaster = (several: number, one: number): boolean => several < GAIN * one;
@@ -44,15 +46,17 @@ export async function decide({
   let { one, several } = measure(FIRST);
   one = Math.min(one, known);
   let rounds = 1;
+  const isOdd = (): boolean =>
+    isFaster(predicted.several, predicted.one) && several / one > (ODD * predicted.several) / predicted.one;
   for (; rounds < MOST; rounds++) {
     const ratio = several / one;
     const near = Math.abs(ratio - GAIN) < NEAR;
-    const odd = isFaster(predicted.several, predicted.one) && ratio > (ODD * predicted.several) / predicted.one;
+    const odd = isOdd();
     if (!near && !(odd && ratio >= GAIN)) break;
     if (odd) await rest(FIRST << rounds);
     const again = measure(FIRST << rounds);
     one = Math.min(one, again.one);
     several = Math.min(several, again.several);
   }
-  return { one, several, parallel: isFaster(several, one), rounds };
+  return { one, several, parallel: isFaster(several, one), rounds, busy: isOdd() };
 }

@@ -94,6 +94,13 @@ export class ParallelDynamics {
     return this.#ready;
   }
 
+  /** Measures and chooses again: where the machine was busy the first time, or is now. Steps can go on meanwhile. */
+  async reconsider(): Promise<void> {
+    await this.ready();
+    if (!this.#disposed) this.#ready = this.#prepare();
+    await this.#ready;
+  }
+
   /** Accelerations under the joint forces tau; options as in Dynamics, some of which take one thread. */
   forward(state: State, tau?: Float64Array, options?: ForwardOptions): Float64Array {
     // Small mechanisms take less time than all questions below together.
@@ -257,7 +264,10 @@ export class ParallelDynamics {
         return;
       }
       this.#times = times;
+      this.#team?.leave();
       this.#team = team;
+      this.#plain = false;
+      this.#alone = undefined;
       if (team !== undefined) {
         this.#alone = team.program;
         // The first call is for the engine.

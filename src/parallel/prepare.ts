@@ -135,7 +135,9 @@ async function choose(
   };
   best.team.encourage();
   if (best.parallel || prefer === 'parallel') return { team: best.team, times };
-  note('One thread: measured to be faster.');
+  note(
+    `One thread: measured to be faster.${best.busy ? ' Threads came late: if the machine was busy, reconsider().' : ''}`,
+  );
   return { ...(fastest && { shared: fastest }), times };
 }
 

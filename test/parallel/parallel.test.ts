@@ -83,6 +83,27 @@ describe('results', () => {
     expect(() => new ParallelDynamics(mechanism, { workers: 1.5 })).toThrow(MechanismError);
   });
 
+  it('can be chosen again, with the same bits and arrays that go on working', async () => {
+    const mechanism = builtinMechanism('chain-64-free');
+    const dynamics = new ParallelDynamics(mechanism, { workers: 2, deterministic: true });
+    await dynamics.ready();
+    const state = State.random(mechanism, 1);
+    const first = dynamics.forward(state);
+    const old = dynamics.direct();
+    old.q.set(state.q);
+    old.v.set(state.v);
+    old.tau.fill(0);
+    await dynamics.reconsider();
+    expect(dynamics.mode).toBe('parallel');
+    expect(dynamics.forward(state)).toEqual(first);
+    expect(old.run()).toEqual(first);
+    await Promise.all([dynamics.reconsider(), dynamics.reconsider()]);
+    expect(dynamics.forward(state)).toEqual(first);
+    dynamics.dispose();
+    await dynamics.reconsider();
+    expect(dynamics.mode).toBe('serial');
+  });
+
   it('stays on one thread where that is faster, and says so', async () => {
     const parallel = new ParallelDynamics(builtinMechanism('compass'), { workers: 'auto' });
     await parallel.ready();

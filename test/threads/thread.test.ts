@@ -59,9 +59,4 @@ describe('a thread', () => {
     expect(held).toMatchObject({ status: 0, stdout: 'the thread has ended\n', stderr: '' });
     expect(run(false)).toMatchObject({ status: 0, stdout: '', stderr: '' });
   });
-
-  it('is refused where there are none', () => {
-    expect(() => openThread(program(''), noPage, undefined)).not.toThrow();
-    expect(() => openThread(program(''), noPage, null as never)).toThrow();
-  });
 });

@@ -116,6 +116,7 @@ async function benchChoice(names: readonly string[], options: Options, terminal:
     us(line.predictedSerialNs),
     us(line.predictedNs),
     line.readyMs,
+    line.late.toFixed(2),
   ]);
   const head = [
     'model',
@@ -129,7 +130,10 @@ async function benchChoice(names: readonly string[], options: Options, terminal:
     'predicted: one',
     'several',
     'ready (ms)',
+    'late',
   ];
   const worst = Math.max(...choices.map(({ ratio }) => ratio));
+  const busy = choices.some(({ late }) => late > 0.1);
+  if (busy) terminal.err('The machine was busy: where more than 0.1 pieces of a step came late, times say little.\n');
   terminal.out(`${table(head, lines)}\nWorst choice: ${(100 * (worst - 1)).toFixed(1)} % more than the faster.\n`);
 }
