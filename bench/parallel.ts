@@ -1,7 +1,9 @@
-// Threads where they are not alone: a busy machine, and batches of states. (One mechanism on several threads is measured by
-// `manikin bench parallel`.)
+// Threads where they are not alone: a busy machine, batches of states, and what all cores of the machine can do together when
+// nothing passes between them. (One mechanism on several threads is measured by `manikin bench parallel`.)
 
 import { spawn } from 'node:child_process';
+import { availableParallelism } from 'node:os';
+import { Worker } from 'node:worker_threads';
 import { CompiledDynamics } from '../src/compile/index.js';
 import { State } from '../src/mechanism/state.js';
 import { builtinMechanism } from '../src/models/index.js';
@@ -61,9 +63,53 @@ async function batches(model: string, states: number): Promise<object> {
   return { model, states, oneMilliseconds: least[0], twoMilliseconds: least[1], gain: least[0] / least[1] };
 }
 
+/** 1, 2, 4, ... and all of them. */
+function numbersOfThreads(): number[] {
+  const all = availableParallelism();
+  const numbers: number[] = [];
+  for (let n = 1; n < all; n *= 2) numbers.push(n);
+  return [...numbers, all];
+}
+
+/** Microseconds of threads that compute by themselves, each one its own copy: least and middle of all, middle of each. */
+async function independent(model: string, threads: number, segments: number): Promise<object> {
+  const gate = new Int32Array(new SharedArrayBuffer(4));
+  const segment = segments >> 1;
+  const times = await Promise.all(
+    Array.from({ length: threads }, () => {
+      const worker = new Worker(new URL('./independent.js', import.meta.url), {
+        workerData: { model, segments, segment, gate, count: threads },
+      });
+      return new Promise<{ least: number; median: number }>((resolve, reject) => {
+        worker.on('message', resolve);
+        worker.on('error', reject);
+      });
+    }),
+  );
+  const medians = times.map(({ median }) => median).sort((a, b) => a - b);
+  return {
+    model,
+    what: segments === 1 ? 'whole' : `one segment of ${segments}`,
+    threads,
+    least: Math.min(...times.map(({ least }) => least)),
+    median: medians[medians.length >> 1],
+    slowest: medians.at(-1),
+  };
+}
+
+async function scaling(): Promise<object[]> {
+  const rows: object[] = [];
+  const all = availableParallelism();
+  for (const model of ['chain-2048', 'crowd-20'])
+    for (const segments of [1, all])
+      for (const threads of numbersOfThreads()) rows.push(await independent(model, threads, segments));
+  return rows;
+}
+
 export async function run(): Promise<object> {
+  const alone = await scaling();
   const batch = await batches('human-34', 10_000);
   const underLoad = [await busy('chain-200', 10), await busy('crowd-20', 10)];
   endThreads();
-  return { batch, busy: underLoad };
+  return { batch, busy: underLoad, independent: alone };
 }
