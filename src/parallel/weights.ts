@@ -16,7 +16,7 @@ interface TypeWeight {
 }
 
 const WEIGHTS: { readonly [type in PlanLink['type']]: TypeWeight } = {
-  revolute: { plain: 255, any: 430, mixed: 0.6 },
+  revolute: { plain: 255, any: 430, mixed: 0.7 },
   prismatic: { plain: 60, any: 200, mixed: 1 },
   helical: { plain: 370, any: 540, mixed: 0.5 },
   cylindrical: { plain: 320, any: 490, mixed: 0.7 },
