@@ -14,6 +14,7 @@ const SUITES = new Map<string, () => Promise<{ run: () => object | Promise<objec
   ['mass-matrix', () => import('./mass-matrix.js')],
   ['parallel', () => import('./parallel.js')],
   ['reroot', () => import('./reroot.js')],
+  ['gpu-errors', () => import('./gpu-errors.js')],
 ]);
 
 function machine(): object {

@@ -125,8 +125,7 @@ export class Links {
   }
 
   /** Pose of a link. */
-  place(i: number): void {
-    const link = this.links[i];
+  place(i: number, link = this.links[i]): void {
     this.poses[i] = poseOf(this.g, link, poseNumbers(this.g, link));
   }
 
@@ -143,11 +142,11 @@ export class Links {
   }
 
   /** Once more what the way back needs, from the parent's motion and the coordinates. */
-  #moveAgain(i: number): void {
+  moveAgain(i: number): void {
     const { g } = this;
     const link = this.#second![i];
     const { parent } = link.unit;
-    this.poses[i] = poseOf(g, link, poseNumbers(g, link));
+    this.place(i, link);
     const from = parent < 0 ? this.#ground : motionAnew(g, this.motions[parent]);
     const { lag, force } = move(g, link, this.poses[i], from);
     this.lags[i] = lag;
@@ -162,7 +161,7 @@ export class Links {
   /** What the parent of link i receives, in its coordinates but at the origin of the link. */
   handOver(i: number): Articulated {
     const { g } = this;
-    if (this.#second !== undefined) this.#moveAgain(i);
+    if (this.#second !== undefined) this.moveAgain(i);
     const link = this.links[i];
     const own = [...rigidInertia(g, link), ...this.forces[i]];
     const below = this.sums[i];
