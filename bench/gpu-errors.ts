@@ -125,8 +125,8 @@ function errors(mechanism: Mechanism, graphs: readonly Graph[], precision: Preci
 }
 
 const short = ({ worst, median }: Errors): object => ({
-  worst: Number(worst.toPrecision(2)),
-  median: Number(median.toPrecision(2)),
+  worst: Number(worst.toPrecision(3)),
+  median: Number(median.toPrecision(3)),
 });
 
 /** What the rounding of coordinates, velocities and joint forces to 32 bits does by itself. */

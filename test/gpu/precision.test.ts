@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { QDD, TAU, V } from '../../src/compile/unit-formulas.js';
 import { Dynamics } from '../../src/dynamics/dynamics.js';
+import { parseDescription } from '../../src/formats/index.js';
 import { alignFrames } from '../../src/gpu/align.js';
 import { checkForces, checkState } from '../../src/gpu/bench.js';
 import { AGAIN, writeAccelerations, ZERO } from '../../src/gpu/formulas.js';
@@ -16,6 +17,7 @@ import { type Mat3, multiply, rotationAbout, transpose } from '../../src/spatial
 import { type Errors, errorsOf, forwardIn, inPasses, planOf, whole } from '../support/gpu-precision.js';
 import { graphValues } from '../support/graph-values.js';
 import { randomMechanism, relativeError } from '../support/random-mechanism.js';
+import { hasShared, readShared } from '../support/shared.js';
 
 /** Of the formulas in one kernel. */
 const errors = (mechanism: Mechanism, precision: 32 | 64): Errors =>
@@ -62,6 +64,15 @@ describe('formulas in 32 bits', () => {
     const { worst, median } = errors(builtinMechanism(name), 32);
     expect(worst).toBeLessThan(most);
     expect(median).toBeLessThan(middle);
+  });
+
+  it.skipIf(!hasShared('reference/bench'))('human-161 of the shared benchmark, one limb per thread', () => {
+    const { mechanism } = parseDescription(readShared('reference/bench/human-161.json'));
+    const plan = planOf(mechanism);
+    const compute = forwardIn(32, inPasses(limbForward(plan, writeAccelerations(plan), { motionFirst: true })!));
+    const { worst, median } = errorsOf(mechanism, compute);
+    expect(worst).toBeLessThan(5e-7);
+    expect(median).toBeLessThan(1.02e-7);
   });
 
   it('in several kernels: the same, and as precise', () => {
