@@ -15,6 +15,7 @@ const SUITES = new Map<string, () => Promise<{ run: () => object | Promise<objec
   ['parallel', () => import('./parallel.js')],
   ['reroot', () => import('./reroot.js')],
   ['gpu-errors', () => import('./gpu-errors.js')],
+  ['gpu-parts', () => import('./gpu-parts.js')],
 ]);
 
 function machine(): object {

@@ -9,11 +9,11 @@ const { device } = gpu;
 
 /** Buffers that are there. */
 const living = new Set();
-/** With it, buffers from a megabyte on are as large as can be, which this process has no memory for. */
+/** With it, buffers from 64 kB on are as large as can be, which this process has no memory for. */
 let tight = false;
 const create = device.createBuffer.bind(device);
 device.createBuffer = (descriptor) => {
-  const large = tight && descriptor.size >= 2 ** 20 && descriptor.mappedAtCreation !== true;
+  const large = tight && descriptor.size >= 2 ** 16 && descriptor.mappedAtCreation !== true;
   const buffer = create(large ? { ...descriptor, size: gpu.maxBufferBytes } : descriptor);
   living.add(buffer);
   const destroy = buffer.destroy.bind(buffer);
@@ -26,7 +26,7 @@ device.createBuffer = (descriptor) => {
 
 const human = builtinMechanism('human-34');
 tight = true;
-const failed = await gpuBatch(human, { states: 8_000, gpu, fallback: 'error' }).then(
+const failed = await gpuBatch(human, { states: 600, gpu, fallback: 'error' }).then(
   () => ({ code: 'none' }),
   ({ code, message }) => ({ code, message }),
 );
@@ -43,7 +43,7 @@ const small = Math.max(...expected.map((x, k) => Math.abs(x - batch.qdd[batch.at
 batch.dispose();
 
 // Made while there was memory; a rollout needs more of it.
-const states = 8_000;
+const states = 600;
 const strict = await gpuBatch(human, { states, gpu, fallback: 'error', specialise: 'never' });
 const lasting = await gpuBatch(human, { states, gpu, fallback: 'error', specialise: 'never', onLoss: 'cpu' });
 tight = true;
@@ -58,7 +58,7 @@ const other = await gpuBatch(human, { states, gpu, onFallback: (reason) => told.
 other.setState(0, new State(human));
 await other.forward();
 const why = [];
-const assembly = await gpuAssembly(builtinMechanism('chain-4096'), { gpu, onFallback: (reason) => why.push(reason) });
+const assembly = await gpuAssembly(builtinMechanism('chain-512'), { gpu, onFallback: (reason) => why.push(reason) });
 console.log(
   JSON.stringify({
     failed,
