@@ -100,9 +100,9 @@ describe.skipIf(!hasSoftwareGpu())('assembly on the GPU', () => {
   );
 
   it('trees of all joint types, on the ground in several places', async () => {
-    const seeds = Number(process.env.MANIKIN_GPU_RUNS ?? 3);
+    const seeds = Number(process.env.MANIKIN_GPU_RUNS ?? 2);
     for (let seed = 1; seed <= seeds; seed++) {
-      const options = { bodies: 12 + seed, forest: true, armature: seed % 2 === 0, shuffled: seed % 3 === 0 };
+      const options = { bodies: 12 + seed, forest: true, armature: seed % 2 === 0, shuffled: seed % 4 > 1 };
       const mechanism = seed % 3 === 1 ? alike(seed, options) : randomMechanism(seed, options);
       // 32 bits are few for some of these: a fault would show as 0.1 or more.
       expect(await error(mechanism, seed), `seed ${seed}`).toBeLessThan(2e-3);

@@ -186,7 +186,7 @@ describe.skipIf(!hasSoftwareGpu())('a device without memory', () => {
       small: number;
       fallback: { where: string; told: string[]; first: number };
       assembly: { where: string; told: string[] };
-      rollout: { code: string; message: string; where: string };
+      rollout: { code: string; message: string; leaked: number; where: string };
     };
     expect(failed.code).toBe('memory');
     expect(failed.message).toMatch(
@@ -204,6 +204,7 @@ describe.skipIf(!hasSoftwareGpu())('a device without memory', () => {
     expect(rollout).toEqual({
       code: 'memory',
       message: expect.stringContaining('not enough memory for a rollout of 600 states of human-34'),
+      leaked: 0,
       where: 'cpu',
     });
   });

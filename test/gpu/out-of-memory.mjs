@@ -7,8 +7,9 @@ import { builtinMechanism } from '../../dist/models/index.js';
 const gpu = await openGpu();
 const { device } = gpu;
 
-/** Buffers that are there. */
+/** Buffers that are there, and those of them that were made too large. */
 const living = new Set();
+const oversized = new Set();
 /** With it, buffers from 64 kB on are as large as can be, which this process has no memory for. */
 let tight = false;
 const create = device.createBuffer.bind(device);
@@ -16,9 +17,11 @@ device.createBuffer = (descriptor) => {
   const large = tight && descriptor.size >= 2 ** 16 && descriptor.mappedAtCreation !== true;
   const buffer = create(large ? { ...descriptor, size: gpu.maxBufferBytes } : descriptor);
   living.add(buffer);
+  if (large) oversized.add(buffer);
   const destroy = buffer.destroy.bind(buffer);
   buffer.destroy = () => {
     living.delete(buffer);
+    oversized.delete(buffer);
     destroy();
   };
   return buffer;
@@ -51,6 +54,7 @@ const refused = await strict.rollout({ steps: 1, step: 1e-3 }).then(
   () => ({ code: 'none' }),
   ({ code, message }) => ({ code, message }),
 );
+const leaked = oversized.size;
 await lasting.rollout({ steps: 1, step: 1e-3 });
 
 const told = [];
@@ -66,7 +70,7 @@ console.log(
     small,
     fallback: { where: other.where, told, first: Number(Number.isFinite(other.qdd[other.at('qdd', 0, 0)])) },
     assembly: { where: assembly.where, told: why },
-    rollout: { ...refused, where: lasting.where },
+    rollout: { ...refused, leaked, where: lasting.where },
   }),
 );
 process.exit(0);
