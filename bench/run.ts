@@ -14,6 +14,8 @@ const SUITES = new Map<string, () => Promise<{ run: () => object | Promise<objec
   ['mass-matrix', () => import('./mass-matrix.js')],
   ['parallel', () => import('./parallel.js')],
   ['reroot', () => import('./reroot.js')],
+  ['gpu-errors', () => import('./gpu-errors.js')],
+  ['gpu-parts', () => import('./gpu-parts.js')],
 ]);
 
 function machine(): object {

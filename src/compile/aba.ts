@@ -261,8 +261,12 @@ export function accelerate(
   ];
   const qdd = columns.map(({ G, y }, k) => {
     const axis = plainAxis(g, S[k], link.armature[k]);
-    // One product after the other off y: each of them one operation where there is fma.
-    const total = G.reduce((left, e, i) => (i === axis ? left : g.sub(left, g.mul(e, delta[i]))), y);
+    const others = [0, 1, 2, 3, 4, 5].filter((i) => i !== axis);
+    const total = g.lessProducts(
+      y,
+      others.map((i) => G[i]),
+      others.map((i) => delta[i]),
+    );
     if (axis >= 0) {
       // delta after the joint is known at once: y - G delta over the other five.
       const own = g.sub(total, delta[axis]);

@@ -71,6 +71,11 @@ export class VectorGraph extends Graph {
     return this.add(this.add(this.mul(a, x[0]), this.mul(b, x[1])), this.mul(c, x[2]));
   }
 
+  /** a - x y: one product after the other off a. */
+  lessProducts(a: Node, x: readonly Node[], y: readonly Node[]): Node {
+    return x.reduce((left, factor, k) => this.sub(left, this.mul(factor, y[k])), a);
+  }
+
   /** A x */
   apply(A: Mat3, x: Vec3): Vec3 {
     if (this.isZero(x)) return x;

@@ -116,8 +116,8 @@ export class GpuAssembly implements Assembly {
       : undefined;
   }
 
-  /** With `close` the device is closed with the assembly. */
-  static async create(gpu: Gpu, mechanism: Mechanism, close = false): Promise<GpuAssembly> {
+  /** With `close` the device is closed with the assembly. `plan` says which links are kept as inertias. */
+  static async create(gpu: Gpu, mechanism: Mechanism, close = false, plan = planParts): Promise<GpuAssembly> {
     const links = linksOf(mechanism);
     const { n, type, armature } = links;
     const { device } = gpu;
@@ -127,7 +127,7 @@ export class GpuAssembly implements Assembly {
     const { constants: packed, unlikeness } = packConstants(links, largeConstants);
     // Without inertia there may be no finite answer: the readable algorithm names the joint.
     if (unlikeness.includes(Infinity)) new Dynamics(mechanism).forward(State.random(mechanism, 1));
-    const { kept, contraction } = planParts(links.parent, unlikeness);
+    const { kept, contraction } = plan(links.parent, unlikeness);
     const { parts } = contraction;
     const dof = type.reduce((most, name) => Math.max(most, DOF[name]), 0);
     const stateBytes = 4 * n * (largeState ? STATE.largeSize : STATE.size);

@@ -51,6 +51,8 @@ export interface Passive {
 /** A graph in which the same numbers can be read twice: what is made of them is computed twice too. */
 export class GpuGraph extends VectorGraph {
   readonly sums: SumForm;
+  /** Sums that never become part of others. */
+  readonly apart = new Set<Node>();
   #again = 0;
 
   constructor(sums: SumForm = 'merged') {
@@ -60,6 +62,11 @@ export class GpuGraph extends VectorGraph {
 
   override input(array: number, i: number, j = -1): Node {
     return super.input(array === Q || array === V ? array + this.#again : array, i, j);
+  }
+
+  /** Most of the products are smaller than a: where sums are grouped they are added up first, and rounded less. */
+  override lessProducts(a: Node, x: readonly Node[], y: readonly Node[]): Node {
+    return this.sums === 'grouped' ? this.sub(a, this.dot(x, y)) : super.lessProducts(a, x, y);
   }
 
   /** What is read within `make` are other nodes than those read outside. */
@@ -125,8 +132,7 @@ export class Links {
   }
 
   /** Pose of a link. */
-  place(i: number): void {
-    const link = this.links[i];
+  place(i: number, link = this.links[i]): void {
     this.poses[i] = poseOf(this.g, link, poseNumbers(this.g, link));
   }
 
@@ -143,11 +149,11 @@ export class Links {
   }
 
   /** Once more what the way back needs, from the parent's motion and the coordinates. */
-  #moveAgain(i: number): void {
+  moveAgain(i: number): void {
     const { g } = this;
     const link = this.#second![i];
     const { parent } = link.unit;
-    this.poses[i] = poseOf(g, link, poseNumbers(g, link));
+    this.place(i, link);
     const from = parent < 0 ? this.#ground : motionAnew(g, this.motions[parent]);
     const { lag, force } = move(g, link, this.poses[i], from);
     this.lags[i] = lag;
@@ -162,9 +168,11 @@ export class Links {
   /** What the parent of link i receives, in its coordinates but at the origin of the link. */
   handOver(i: number): Articulated {
     const { g } = this;
-    if (this.#second !== undefined) this.#moveAgain(i);
+    if (this.#second !== undefined) this.moveAgain(i);
     const link = this.links[i];
     const own = [...rigidInertia(g, link), ...this.forces[i]];
+    // Velocity terms are small: term by term they would be rounded like the joint forces that they meet.
+    if (this.#second !== undefined) for (const node of this.forces[i].slice(0, 3)) g.apart.add(node);
     const below = this.sums[i];
     const whole = below === undefined ? own : g.addAll(own, below);
     const { columns, up } = assembleAtJoint(

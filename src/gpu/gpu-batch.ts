@@ -3,23 +3,20 @@
 import type { Tier } from '../compile/compiled.js';
 import type { Mechanism } from '../mechanism/mechanism.js';
 import type { State } from '../mechanism/state.js';
-import { BatchArrays, type Window } from './batch-arrays.js';
+import { BatchArrays } from './batch-arrays.js';
 import type { Column } from './columns.js';
 import { CpuBatch } from './cpu-batch.js';
 import { checked, type Gpu, lossOf } from './device.js';
+import { rolloutOnDevice } from './device-rollout.js';
+import { type DeviceTime, timeOf } from './device-time.js';
 import { Engine, type EngineOptions } from './engine.js';
 import { GpuError } from './errors.js';
 import type { Task } from './kernel.js';
 import { type Bound, encode, type Program, USAGE, WHOLE, wholeStates } from './pipeline.js';
 import type { ArrayName, BatchTask, RolloutOptions, StateBatch } from './state-batch.js';
-import { checkTorque, type Torque } from './torque.js';
-import { TorqueProgram } from './torque-kernel.js';
+import { checkTorque } from './torque.js';
 
 const TASK: { readonly [task in BatchTask]: Task } = { forward: 'forward', inverse: 'inverse', rollout: 'step' };
-/** Steps in one submission: long ones would look like a hanging device. */
-const STEPS_AT_A_TIME = 200;
-const MAP_READ = 1;
-const HELD: Torque = { kind: 'held' };
 /** Against a lack of memory. */
 const ADVICE = 'ask for fewer, or use several batches one after the other';
 
@@ -168,77 +165,19 @@ export class GpuBatch implements StateBatch {
   }
 
   async rollout(options: RolloutOptions): Promise<void> {
-    const { steps, step, torque = HELD, resume = false } = options;
+    const { steps, step, torque, resume = false } = options;
     if (!Number.isInteger(steps) || steps < 1)
       throw new GpuError('mechanism', `Expected a positive number of steps, got ${steps}.`);
     if (!(step > 0 && Number.isFinite(step))) throw new GpuError('mechanism', `Expected a positive step, got ${step}.`);
-    checkTorque(torque, this.mechanism, this.states, steps);
+    if (torque !== undefined) checkTorque(torque, this.mechanism, this.states, steps);
     const onGpu = async (): Promise<void> => {
-      const { gpu } = this.#engine;
-      const { device } = gpu;
       const { programs } = await this.#engine.running('step', this.#arrays.whole);
       const next = await this.#nextBuffers();
-      const { q, v, tau } = this.#arrays.columns;
-      const forces =
-        torque.kind === 'held'
-          ? undefined
-          : await TorqueProgram.create(gpu, this.mechanism, torque, this.#arrays.whole, steps, step);
-      const bound: Bound[] = [];
-      try {
-        // Two sets of bindings: from the arrays to the others, and back.
-        const bindWindow = (window: Window) => {
-          const pairs = [
-            { q: q.device, v: v.device, nextQ: next.q, nextV: next.v },
-            { q: next.q, v: next.v, nextQ: q.device, nextV: v.device },
-          ];
-          return pairs.map((pair) => {
-            const buffers = this.#arrays.bindings(window, pair);
-            const calls = programs.map((program) => program.bind(buffers, window.states, step));
-            bound.push(...calls);
-            const law = forces?.bind(window.first, window.states, {
-              q: buffers.q,
-              v: buffers.v,
-              held: buffers.qdd,
-              tau: buffers.tau,
-            });
-            return { calls, law };
-          });
-        };
-        const there = await this.#checked('a rollout', () => this.#arrays.windows.map(bindWindow));
-        for (let done = 0; done < steps; ) {
-          const encoder = device.createCommandEncoder();
-          if (done === 0) {
-            if (!resume) for (const column of [q, v]) column.upload(encoder);
-            tau.upload(encoder);
-            // Laws write tau and find the held forces in the place of qdd.
-            if (forces !== undefined)
-              encoder.copyBufferToBuffer(tau.device, 0, this.#arrays.columns.qdd.device, 0, 4 * tau.numbers);
-          }
-          const until = Math.min(steps, done + STEPS_AT_A_TIME);
-          const pass = encoder.beginComputePass();
-          for (; done < until; done++)
-            for (const window of there) {
-              const { calls, law } = window[done % 2];
-              law?.(pass, done);
-              for (const call of calls) encode(pass, call);
-            }
-          pass.end();
-          if (done === steps) {
-            if (steps % 2 === 1) {
-              encoder.copyBufferToBuffer(next.q, 0, q.device, 0, 4 * q.numbers);
-              encoder.copyBufferToBuffer(next.v, 0, v.device, 0, 4 * v.numbers);
-            }
-            for (const column of [q, v, this.#arrays.flags]) column.download(encoder);
-          }
-          device.queue.submit([encoder.finish()]);
-        }
-        await Promise.all([q, v, tau, this.#arrays.flags].map((column) => column.settle()));
-        this.#flagged = this.#arrays.flagged(this.states);
-        if (this.#users.onCpu !== undefined) this.#last = { q: q.view.slice(), v: v.view.slice() };
-      } finally {
-        for (const one of bound) one.destroy();
-        forces?.destroy();
-      }
+      const work = { programs, arrays: this.#arrays, next };
+      await rolloutOnDevice(this.#engine, work, options, (make) => this.#checked('a rollout', make));
+      this.#flagged = this.#arrays.flagged(this.states);
+      const { q, v } = this;
+      if (this.#users.onCpu !== undefined) this.#last = { q: q.slice(), v: v.slice() };
     };
     await this.#alone(onGpu, async (cpu, isNew) => {
       if (!resume) this.#arrays.toCpu(cpu, ['q', 'v', 'tau']);
@@ -252,13 +191,10 @@ export class GpuBatch implements StateBatch {
   }
 
   /**
-   * For measuring: runs a task `times` times on what is in the device's memory, and returns the seconds of one run, by
-   * the device's clock (by the host's where it has none) and by the host's clock.
+   * For measuring: runs a task `times` times on what is in the device's memory.
    */
-  async measure(task: BatchTask, times: number): Promise<{ readonly device: number; readonly wall: number }> {
+  async measure(task: BatchTask, times: number): Promise<DeviceTime> {
     this.#check();
-    const { gpu } = this.#engine;
-    const { device, timestamps } = gpu;
     const { programs } = await this.#engine.running(TASK[task], this.#arrays.whole);
     const next = task === 'rollout' ? await this.#nextBuffers() : undefined;
     const others = next === undefined ? {} : { nextQ: next.q, nextV: next.v };
@@ -266,34 +202,10 @@ export class GpuBatch implements StateBatch {
     const bound = this.#arrays.windows.flatMap((window) =>
       programs.map((program) => program.bind(this.#arrays.bindings(window, others), window.states, 0)),
     );
-    const set = timestamps ? device.createQuerySet({ type: 'timestamp', count: 2 }) : undefined;
-    const resolved = device.createBuffer({ size: 16, usage: USAGE.queryResolve | USAGE.copySource });
-    const read = device.createBuffer({ size: 16, usage: USAGE.mapRead | USAGE.copyTarget });
     try {
-      const encoder = device.createCommandEncoder();
-      const pass = encoder.beginComputePass(
-        set && { timestampWrites: { querySet: set, beginningOfPassWriteIndex: 0, endOfPassWriteIndex: 1 } },
-      );
-      for (let k = 0; k < times; k++) for (const one of bound) encode(pass, one);
-      pass.end();
-      if (set !== undefined) {
-        encoder.resolveQuerySet(set, 0, 2, resolved, 0);
-        encoder.copyBufferToBuffer(resolved, 0, read, 0, 16);
-      }
-      const commands = encoder.finish();
-      const start = performance.now();
-      device.queue.submit([commands]);
-      await device.queue.onSubmittedWorkDone();
-      const wall = (performance.now() - start) / 1e3 / times;
-      if (set === undefined) return { device: wall, wall };
-      await read.mapAsync(MAP_READ);
-      const [from, to] = new BigUint64Array(read.getMappedRange());
-      return { device: Number(to - from) / 1e9 / times, wall };
+      return await timeOf(this.#engine.gpu, bound, times);
     } finally {
       for (const one of bound) one.destroy();
-      set?.destroy();
-      resolved.destroy();
-      read.destroy();
     }
   }
 

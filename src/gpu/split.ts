@@ -92,7 +92,7 @@ export function splitForward(plan: Plan, finish: Finish, { operations }: SplitOp
     if (neededLater(p)) motions.set(p, motionRow(all, p));
   };
   const inward = cut(order, inwardWeight).map((part, k, parts) => {
-    const g = new GpuGraph();
+    const g = new GpuGraph('shortened');
     const all = new Links(g, plan, passive, true);
     const here = new Set(part);
     const later = parentsOf(parts.slice(k + 1).flat());
@@ -192,14 +192,14 @@ export function limbForward(
     const [w, alpha, a] = [vec(0), vec(3), vec(6)];
     all.motions[p] = { w, alpha, a, W: pointAcceleration(all.g, w, alpha) };
   };
-  const lead = new Links(new GpuGraph(), plan, passive);
+  const lead = new Links(new GpuGraph('shortened'), plan, passive);
   if (motionFirst)
     for (const p of places) {
       ensureMotion(lead, p);
       keepMotion(lead, p);
     }
   const inward = roots.map((root, k) => {
-    const all = new Links(new GpuGraph(), plan, passive, true);
+    const all = new Links(new GpuGraph('shortened'), plan, passive, true);
     if (motionFirst) readMotion(all, links[root].parent);
     for (const i of of(root, order)) {
       ensureMotion(all, links[i].parent);
@@ -211,7 +211,7 @@ export function limbForward(
     }
     return all.g;
   });
-  const trunk = new Links(new GpuGraph(), plan, passive, true);
+  const trunk = new Links(new GpuGraph('shortened'), plan, passive, true);
   roots.forEach((root, k) => {
     trunk.place(root);
     trunk.receive(root, articulated(handed[k]!.read(trunk.g)));

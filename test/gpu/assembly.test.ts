@@ -13,6 +13,7 @@ import { State } from '../../src/mechanism/state.js';
 import { builtinMechanism } from '../../src/models/index.js';
 import {
   ALL_JOINT_TYPES,
+  lighterTree,
   type RandomOptions,
   randomMechanism,
   randomSpec,
@@ -99,9 +100,9 @@ describe.skipIf(!hasSoftwareGpu())('assembly on the GPU', () => {
   );
 
   it('trees of all joint types, on the ground in several places', async () => {
-    const seeds = Number(process.env.MANIKIN_GPU_RUNS ?? 3);
+    const seeds = Number(process.env.MANIKIN_GPU_RUNS ?? 2);
     for (let seed = 1; seed <= seeds; seed++) {
-      const options = { bodies: 12 + seed, forest: true, armature: seed % 2 === 0, shuffled: seed % 3 === 0 };
+      const options = { bodies: 12 + seed, forest: true, armature: seed % 2 === 0, shuffled: seed % 4 > 1 };
       const mechanism = seed % 3 === 1 ? alike(seed, options) : randomMechanism(seed, options);
       // 32 bits are few for some of these: a fault would show as 0.1 or more.
       expect(await error(mechanism, seed), `seed ${seed}`).toBeLessThan(2e-3);
@@ -143,18 +144,11 @@ describe.skipIf(!hasSoftwareGpu())('assembly on the GPU', () => {
   });
 
   it('links far lighter than their neighbours', async () => {
-    const spec = randomSpec(11, { bodies: 24, types: ['revolute', 'spherical'] });
     for (const [mass, inertia, bound] of [
       [1e-2, 1e-2, 2e-4],
       [1, 1e-6, 3e-5],
-    ]) {
-      const bodies = spec.bodies.map((body, i) =>
-        i % 3 !== 1
-          ? body
-          : { ...body, mass: mass * body.mass!, inertia: body.inertia!.map((x) => inertia * x) as unknown as never },
-      );
-      expect(await error(createMechanism({ ...spec, bodies }), 11), `${mass}`).toBeLessThan(bound);
-    }
+    ])
+      expect(await error(createMechanism(lighterTree(mass, inertia)), 11), `${mass}`).toBeLessThan(bound);
   });
 
   it('a long chain in which some links have no mass', async () => {

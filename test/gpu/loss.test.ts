@@ -186,24 +186,25 @@ describe.skipIf(!hasSoftwareGpu())('a device without memory', () => {
       small: number;
       fallback: { where: string; told: string[]; first: number };
       assembly: { where: string; told: string[] };
-      rollout: { code: string; message: string; where: string };
+      rollout: { code: string; message: string; leaked: number; where: string };
     };
     expect(failed.code).toBe('memory');
     expect(failed.message).toMatch(
-      /not enough memory for 8000 states of human-34, some \d+ MB: ask for fewer, or use several batches/,
+      /not enough memory for 600 states of human-34, some \d+ MB: ask for fewer, or use several batches/,
     );
     expect(failed.message).not.toContain('\n');
     // Not a buffer is left, and the device still works.
     expect(left).toBe(0);
     expect(small).toBeLessThan(1e-4);
     expect(fallback.where).toBe('cpu');
-    expect(fallback.told).toEqual([expect.stringContaining('not enough memory for 8000 states')]);
+    expect(fallback.told).toEqual([expect.stringContaining('not enough memory for 600 states')]);
     expect(fallback.first).toBe(1);
     expect(assembly.where).toBe('cpu');
-    expect(assembly.told).toEqual([expect.stringContaining('not enough memory for the assembly of 4096 joints')]);
+    expect(assembly.told).toEqual([expect.stringContaining('not enough memory for the assembly of 512 joints')]);
     expect(rollout).toEqual({
       code: 'memory',
-      message: expect.stringContaining('not enough memory for a rollout of 8000 states of human-34'),
+      message: expect.stringContaining('not enough memory for a rollout of 600 states of human-34'),
+      leaked: 0,
       where: 'cpu',
     });
   });

@@ -7,18 +7,21 @@ import { builtinMechanism } from '../../dist/models/index.js';
 const gpu = await openGpu();
 const { device } = gpu;
 
-/** Buffers that are there. */
+/** Buffers that are there, and those of them that were made too large. */
 const living = new Set();
-/** With it, buffers from a megabyte on are as large as can be, which this process has no memory for. */
+const oversized = new Set();
+/** With it, buffers from 64 kB on are as large as can be, which this process has no memory for. */
 let tight = false;
 const create = device.createBuffer.bind(device);
 device.createBuffer = (descriptor) => {
-  const large = tight && descriptor.size >= 2 ** 20 && descriptor.mappedAtCreation !== true;
+  const large = tight && descriptor.size >= 2 ** 16 && descriptor.mappedAtCreation !== true;
   const buffer = create(large ? { ...descriptor, size: gpu.maxBufferBytes } : descriptor);
   living.add(buffer);
+  if (large) oversized.add(buffer);
   const destroy = buffer.destroy.bind(buffer);
   buffer.destroy = () => {
     living.delete(buffer);
+    oversized.delete(buffer);
     destroy();
   };
   return buffer;
@@ -26,7 +29,7 @@ device.createBuffer = (descriptor) => {
 
 const human = builtinMechanism('human-34');
 tight = true;
-const failed = await gpuBatch(human, { states: 8_000, gpu, fallback: 'error' }).then(
+const failed = await gpuBatch(human, { states: 600, gpu, fallback: 'error' }).then(
   () => ({ code: 'none' }),
   ({ code, message }) => ({ code, message }),
 );
@@ -43,7 +46,7 @@ const small = Math.max(...expected.map((x, k) => Math.abs(x - batch.qdd[batch.at
 batch.dispose();
 
 // Made while there was memory; a rollout needs more of it.
-const states = 8_000;
+const states = 600;
 const strict = await gpuBatch(human, { states, gpu, fallback: 'error', specialise: 'never' });
 const lasting = await gpuBatch(human, { states, gpu, fallback: 'error', specialise: 'never', onLoss: 'cpu' });
 tight = true;
@@ -51,6 +54,7 @@ const refused = await strict.rollout({ steps: 1, step: 1e-3 }).then(
   () => ({ code: 'none' }),
   ({ code, message }) => ({ code, message }),
 );
+const leaked = oversized.size;
 await lasting.rollout({ steps: 1, step: 1e-3 });
 
 const told = [];
@@ -58,7 +62,7 @@ const other = await gpuBatch(human, { states, gpu, onFallback: (reason) => told.
 other.setState(0, new State(human));
 await other.forward();
 const why = [];
-const assembly = await gpuAssembly(builtinMechanism('chain-4096'), { gpu, onFallback: (reason) => why.push(reason) });
+const assembly = await gpuAssembly(builtinMechanism('chain-512'), { gpu, onFallback: (reason) => why.push(reason) });
 console.log(
   JSON.stringify({
     failed,
@@ -66,7 +70,7 @@ console.log(
     small,
     fallback: { where: other.where, told, first: Number(Number.isFinite(other.qdd[other.at('qdd', 0, 0)])) },
     assembly: { where: assembly.where, told: why },
-    rollout: { ...refused, where: lasting.where },
+    rollout: { ...refused, leaked, where: lasting.where },
   }),
 );
 process.exit(0);

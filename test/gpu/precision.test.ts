@@ -1,78 +1,27 @@
-// What 32 bits do to the formulas for the GPU, without a device: the graph evaluated number by number, as a device with fma
-// would.
+// What 32 bits do to the formulas for the GPU, without a device (test/support/gpu-precision.ts).
 
 import { describe, expect, it } from 'vitest';
-import { createPlan } from '../../src/compile/plan.js';
-import { Q, QDD, TAU, V } from '../../src/compile/unit-formulas.js';
+import { QDD, TAU, V } from '../../src/compile/unit-formulas.js';
 import { Dynamics } from '../../src/dynamics/dynamics.js';
+import { parseDescription } from '../../src/formats/index.js';
 import { alignFrames } from '../../src/gpu/align.js';
 import { checkForces, checkState } from '../../src/gpu/bench.js';
-import { AGAIN, KEPT, LOCAL, wholeForward, writeAccelerations, ZERO } from '../../src/gpu/formulas.js';
+import { AGAIN, writeAccelerations, ZERO } from '../../src/gpu/formulas.js';
 import { inverseForGpu } from '../../src/gpu/inverse-formulas.js';
-import { limbForward, type Split, splitForward } from '../../src/gpu/split.js';
+import { limbForward, splitForward } from '../../src/gpu/split.js';
 import { thinAxes } from '../../src/gpu/thin.js';
 import { createMechanism } from '../../src/mechanism/create.js';
 import type { Mechanism } from '../../src/mechanism/mechanism.js';
-import type { State } from '../../src/mechanism/state.js';
-import { createTree } from '../../src/mechanism/tree.js';
 import { builtinMechanism } from '../../src/models/index.js';
 import { type Mat3, multiply, rotationAbout, transpose } from '../../src/spatial/matrix3.js';
+import { type Errors, errorsOf, forwardIn, inPasses, planOf, whole } from '../support/gpu-precision.js';
 import { graphValues } from '../support/graph-values.js';
 import { randomMechanism, relativeError } from '../support/random-mechanism.js';
+import { hasShared, readShared } from '../support/shared.js';
 
-const planOf = (mechanism: Mechanism) => createPlan(createTree(mechanism));
-
-type Forward = (state: State, tau: Float64Array) => Float64Array;
-
-function forward(mechanism: Mechanism, precision: 32 | 64): Forward {
-  const plan = planOf(mechanism);
-  const values = graphValues(wholeForward(plan, writeAccelerations(plan)), precision);
-  return (state, tau) => {
-    const outputs = values((array, i) => {
-      if (array === ZERO) return 0;
-      return [state.q, state.v, tau][array % AGAIN][i];
-    });
-    return Float64Array.from(outputs.get(QDD)!);
-  };
-}
-
-/** In several kernels, with what goes through memory between them. */
-function split(mechanism: Mechanism, precision: 32 | 64, { passes }: Split): Forward {
-  const graphs = passes.flatMap((pass) => ('limbs' in pass ? pass.limbs : pass.graphs));
-  const values = graphs.map((graph) => graphValues(graph, precision));
-  return (state, tau) => {
-    const made = new Map<number, number[]>([
-      [KEPT, []],
-      [LOCAL, []],
-      [QDD, []],
-      [ZERO, [0]],
-      [Q, [...state.q]],
-      [V, [...state.v]],
-      [TAU, [...tau]],
-    ]);
-    for (const compute of values)
-      for (const [array, numbers] of compute((from, i) => made.get(from < AGAIN ? from : from - AGAIN)![i]))
-        numbers.forEach((x, i) => {
-          made.get(array)![i] = x;
-        });
-    expect(made.get(QDD)).toHaveLength(mechanism.nv);
-    return Float64Array.from(made.get(QDD)!);
-  };
-}
-
-/** Worst and middle error over the check states. */
-function errors(
-  mechanism: Mechanism,
-  precision: 32 | 64,
-  compute = forward(mechanism, precision),
-): { worst: number; median: number } {
-  const readable = new Dynamics(mechanism);
-  const all = Array.from({ length: 64 }, (_, s) => {
-    const [state, tau] = [checkState(mechanism, s), checkForces(mechanism, s)];
-    return relativeError(compute(state, tau), readable.forward(state, tau));
-  }).sort((a, b) => a - b);
-  return { worst: all[63], median: all[32] };
-}
+/** Of the formulas in one kernel. */
+const errors = (mechanism: Mechanism, precision: 32 | 64): Errors =>
+  errorsOf(mechanism, forwardIn(precision, whole(mechanism)));
 
 /** A thin rod, lying across the axes of its frame, on a ball joint; another one on its end. */
 function thumb(turn: Mat3): Mechanism {
@@ -117,6 +66,15 @@ describe('formulas in 32 bits', () => {
     expect(median).toBeLessThan(middle);
   });
 
+  it.skipIf(!hasShared('reference/bench'))('human-161 of the shared benchmark, one limb per thread', () => {
+    const { mechanism } = parseDescription(readShared('reference/bench/human-161.json'));
+    const plan = planOf(mechanism);
+    const compute = forwardIn(32, inPasses(limbForward(plan, writeAccelerations(plan), { motionFirst: true })!));
+    const { worst, median } = errorsOf(mechanism, compute);
+    expect(worst).toBeLessThan(5e-7);
+    expect(median).toBeLessThan(1.02e-7);
+  });
+
   it('in several kernels: the same, and as precise', () => {
     const human = builtinMechanism('human-161');
     const plan = planOf(human);
@@ -125,8 +83,8 @@ describe('formulas in 32 bits', () => {
       limbForward(plan, finish, { motionFirst: true })!,
       splitForward(plan, finish, { operations: 4000 }),
     ]) {
-      expect(errors(human, 64, split(human, 64, way)).worst).toBeLessThan(1e-11);
-      const { worst, median } = errors(human, 32, split(human, 32, way));
+      expect(errorsOf(human, forwardIn(64, inPasses(way))).worst).toBeLessThan(1e-11);
+      const { worst, median } = errorsOf(human, forwardIn(32, inPasses(way)));
       expect(worst).toBeLessThan(1e-6);
       expect(median).toBeLessThan(1e-7);
     }
@@ -135,7 +93,7 @@ describe('formulas in 32 bits', () => {
       const mechanism = randomMechanism(seed, { bodies: 9, armature: seed % 2 === 0 });
       const small = planOf(mechanism);
       const way = splitForward(small, writeAccelerations(small), { operations: 500 });
-      expect(errors(mechanism, 64, split(mechanism, 64, way)).worst, `seed ${seed}`).toBeLessThan(1e-9);
+      expect(errorsOf(mechanism, forwardIn(64, inPasses(way))).worst, `seed ${seed}`).toBeLessThan(1e-9);
     }
   });
 
@@ -189,7 +147,7 @@ describe('formulas in 32 bits', () => {
       })),
     });
     expect(thinAxes(planOf(mechanism))[1]).toBeDefined();
-    const compute = forward(mechanism, 32);
+    const compute = forwardIn(32, whole(mechanism));
     const readable = new Dynamics(mechanism);
     const tau = checkForces(mechanism, 1);
     for (const near of [1e-3, 1e-2]) {
@@ -201,7 +159,7 @@ describe('formulas in 32 bits', () => {
 
   it('quaternions need not be of unit length', () => {
     const mechanism = thumb(oblique);
-    const compute = forward(mechanism, 32);
+    const compute = forwardIn(32, whole(mechanism));
     const [state, tau] = [checkState(mechanism, 3), checkForces(mechanism, 3)];
     const expected = new Dynamics(mechanism).forward(state, tau);
     for (const factor of [0.25, 1 + 1e-3, 3]) {

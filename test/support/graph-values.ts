@@ -10,6 +10,7 @@ import {
   MUL,
   NEAREST,
   NEG,
+  type Node,
   PAIR,
   SIN,
   SQRT,
@@ -45,24 +46,28 @@ function unitDefect(q: readonly number[], exact: boolean): number {
   return fround(excess / fround(1 + excess));
 }
 
+/** Of all nodes of a graph, or node by node: whether it is computed in 32 bits. */
+export type Precision = 32 | 64 | ((node: Node, graph: Graph) => boolean);
+
 /** Outputs of a graph, by array and number, one state at a time. */
 export function graphValues(
   graph: Graph,
-  precision: 32 | 64,
+  precision: Precision,
 ): (input: (array: number, i: number) => number) => Map<number, number[]> {
   const { op, a, b, x, size } = graph;
   const { live, inlined, terms } = sumsOf(graph);
-  const exact = precision === 64;
-  const round = exact ? (value: number): number => value : fround;
+  const rounded = typeof precision === 'function' ? precision : () => precision === 32;
   const value = new Float64Array(size);
   const lists = Array.from({ length: size }, (_, n) => (op[n] === ADD || op[n] === SUB ? terms(n) : []));
   const compute = (n: number, input: (array: number, i: number) => number): number => {
     const [p, q] = [value[a[n]], value[b[n]]];
+    const exact = !rounded(n, graph);
+    const round = exact ? (number: number): number => number : fround;
     switch (op[n]) {
       case CONSTANT:
         return round(x[n]);
       case INPUT:
-        return round(input(a[n], b[n]));
+        return input(a[n], b[n]);
       case ADD:
       case SUB:
         return lists[n].reduce((sum, { node, minus }, k) => {

@@ -128,3 +128,15 @@ export function relativeError(got: ArrayLike<number>, reference: ArrayLike<numbe
   }
   return worst / Math.max(size, 1);
 }
+
+/** A tree of 24 links, with mass and inertia of every third one changed by these factors. */
+export function lighterTree(mass: number, inertia: number): MechanismSpec {
+  const spec = randomSpec(11, { bodies: 24, types: ['revolute', 'spherical'] });
+  const bodies = spec.bodies.map(
+    (body, i): BodySpec =>
+      i % 3 !== 1
+        ? body
+        : { ...body, mass: mass * body.mass!, inertia: body.inertia!.map((x) => inertia * x) as unknown as Mat3 },
+  );
+  return { ...spec, bodies };
+}
