@@ -1,4 +1,4 @@
-// A thread that computes by itself, for bench/parallel.ts: the whole mechanism on one thread, or one segment of a cutting.
+// A thread that computes by itself, for bench/parallel.ts: the whole mechanism, or the heaviest segment of a cutting.
 // Nothing passes between threads but the start and the end.
 
 import { parentPort, workerData } from 'node:worker_threads';
@@ -9,10 +9,9 @@ import { builtinMechanism } from '../src/models/index.js';
 import { Cutter } from '../src/parallel/choose.js';
 import { Program } from '../src/parallel/program.js';
 
-const { model, segments, segment, gate, count } = workerData as {
+const { model, segments, gate, count } = workerData as {
   model: string;
   segments: number;
-  segment: number;
   gate: Int32Array;
   count: number;
 };
@@ -29,6 +28,8 @@ new Float64Array(memory.buffer, made.v, mechanism.nv).set(state.v);
 alone.arrays.q.set(state.q);
 alone.arrays.v.set(state.v);
 const { exports } = new Instance(new Module(made.bytes(false)), { manikin: { memory } });
+// The segment with most to do.
+const segment = made.instructions.indexOf(Math.max(...made.instructions));
 const steps = (['spin', 'gather', 'join', 'lead', 'follow'] as const).map((step) => exports[stepName(step, segment)]);
 const call = segments === 1 ? () => alone.runner.alone() : () => steps.forEach((step) => void step());
 

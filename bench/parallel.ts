@@ -74,11 +74,10 @@ function numbersOfThreads(): number[] {
 /** Microseconds of threads that compute by themselves, each one its own copy: least and middle of all, middle of each. */
 async function independent(model: string, threads: number, segments: number): Promise<object> {
   const gate = new Int32Array(new SharedArrayBuffer(4));
-  const segment = segments >> 1;
   const times = await Promise.all(
     Array.from({ length: threads }, () => {
       const worker = new Worker(new URL('./independent.js', import.meta.url), {
-        workerData: { model, segments, segment, gate, count: threads },
+        workerData: { model, segments, gate, count: threads },
       });
       return new Promise<{ least: number; median: number }>((resolve, reject) => {
         worker.on('message', resolve);
@@ -89,7 +88,7 @@ async function independent(model: string, threads: number, segments: number): Pr
   const medians = times.map(({ median }) => median).sort((a, b) => a - b);
   return {
     model,
-    what: segments === 1 ? 'whole' : `one segment of ${segments}`,
+    what: segments === 1 ? 'whole' : `heaviest segment of ${segments}`,
     threads,
     least: Math.min(...times.map(({ least }) => least)),
     median: medians[medians.length >> 1],
