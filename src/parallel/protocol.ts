@@ -3,9 +3,10 @@
 // - Every step that runs in parallel has a number, its epoch. All flags are words that hold the last epoch in which what
 //   they stand for has happened. Each is written by one thread at a time and stands in cache lines of its own.
 // - A segment's work of an epoch is done by whoever claims it first, by compareExchange of epoch - 1 against epoch: its
-//   own thread, or the caller, which takes back what has not begun when it has nothing else to do.
+//   own thread, or the caller, which takes back what has not begun when it has nothing else to do. The caller's own
+//   segments need no claim.
 // - Whoever needs a result waits for its flag. A segment needs, on the way up, first phases of any segments (which need
-//   nobody) and the results of segments that hang from it; on the way down, that of the one it hangs from. Threads take
+//   nobody) and the results of segments that hang from it; on the way down, what the one has found that took it in. Threads take
 //   their segments in one order, children first on the way up and parents first on the way down, and the caller never
 //   waits while something is unclaimed. So somebody can always go on.
 // - What is computed, and in which order numbers are added, is fixed by the segments. Who computes it, and when, changes
