@@ -64,12 +64,7 @@ export class ModuleWriter {
   }
 
   get touch(): number {
-    let number = this.#plain.get('touch');
-    if (number === undefined) {
-      number = this.functions.push({ parameters: 3, body: touch() }) - 1;
-      this.#plain.set('touch', number);
-    }
-    return number;
+    return this.#once('touch', () => ({ parameters: 3, body: touch() }));
   }
 
   meetUp(sizes: MeetSizes): number {
@@ -134,8 +129,7 @@ export class ModuleWriter {
 
   /** A function whose arrays begin at its parameters; made once. */
   #fixed(name: string, formulas: () => VectorGraph, parameters: number): number {
-    let number = this.#plain.get(name);
-    if (number === undefined) {
+    return this.#once(name, () => {
       const { functions } = emitFunctions(formulas(), {
         arrays: Array.from({ length: parameters }, (_, k) => ({ parameter: k, offset: 0, stride: NUMBER })),
         parameters,
@@ -143,7 +137,14 @@ export class ModuleWriter {
         constants: this.constants,
         slotsAt: 0,
       });
-      number = this.functions.push(functions[0]) - 1;
+      return functions[0];
+    });
+  }
+
+  #once(name: string, make: () => ModuleFunction): number {
+    let number = this.#plain.get(name);
+    if (number === undefined) {
+      number = this.functions.push(make()) - 1;
       this.#plain.set(name, number);
     }
     return number;

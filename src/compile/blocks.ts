@@ -84,8 +84,8 @@ export interface Assembly {
 
 /** Links in a block, about, where a mechanism is too large for code of its own throughout. */
 const BLOCK_LINKS = 10;
-/** Up to here a segment is one block. */
-const SMALL = 160;
+/** Links up to which a mechanism is small: each segment is one block then, and no code is shared. */
+export const SMALL = 160;
 
 export function createAssembly(rooted: RootedPlan, cutting: Cutting, blockLinks?: number): Assembly {
   const { plan, source } = rooted;

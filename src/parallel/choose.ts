@@ -1,7 +1,7 @@
 // Where a mechanism is cut, and from which of its bodies it is computed: a mechanism that is free in space can start
 // from any of them, and does best with one in the middle, where the halves meet.
 
-import { type Assembly, type Cutting, createAssembly, type RootedPlan, wholeLinks } from '../compile/blocks.js';
+import { type Assembly, type Cutting, createAssembly, type RootedPlan, SMALL, wholeLinks } from '../compile/blocks.js';
 import type { Plan } from '../compile/plan.js';
 import { isFree, rootedPlan } from '../compile/rooted-plan.js';
 import { GROUND, type Mechanism } from '../mechanism/mechanism.js';
@@ -16,14 +16,13 @@ export interface Choice {
   readonly segments: number;
   /** Thread of each segment, where there are enough of them. */
   readonly threadOf: readonly number[];
-  /** Predicted nanoseconds of a step with a thread for each segment. */
+  /** Predicted nanoseconds of a step on those threads. */
   readonly predictedNs: number;
 }
 
-/** Roots that are tried; fewer where neighbours differ by a hundredth of the whole and each takes its time to try. */
+/** Roots that are tried; fewer where a mechanism is large: neighbours differ little, and each takes its time to try. */
 const CANDIDATES = 6;
 const CANDIDATES_OF_MANY = 2;
-const MANY = 160;
 
 /** A cutting that has been found, before anything is made of it. */
 export interface Found {
@@ -115,7 +114,7 @@ function candidates(mechanism: Mechanism, plan: Plan, { own }: Weights): number[
   const worst = (body: number): number => Math.max(heaviest[body], total - below[body]);
   const bodies = [...first.values()]
     .sort((a, b) => worst(a) - worst(b))
-    .slice(0, own.length > MANY ? CANDIDATES_OF_MANY : CANDIDATES);
+    .slice(0, own.length > SMALL ? CANDIDATES_OF_MANY : CANDIDATES);
   return [GROUND, ...bodies];
 }
 

@@ -3,7 +3,7 @@
 // together. What is left at the root is a segment too. Then every segment either waits for those that hang from it, or
 // answers for one of them at a port (mixed form); the prediction decides.
 
-import { isBall, parentSegments } from '../compile/blocks.js';
+import { isBall, parentSegments, SMALL } from '../compile/blocks.js';
 import type { PlanLink } from '../compile/plan.js';
 import { lighten } from './limbs.js';
 import { type Costs, type CutResult, predict } from './predict.js';
@@ -37,7 +37,6 @@ export function cut(links: readonly PlanLink[], weights: Weights, count: number,
 /** Halves that are tried, and the part of the whole that what is cut off must have at least. */
 const HALVES = 40;
 const LEAST = 0.2;
-const MANY = 160;
 
 /** For two threads: limbs of one link, those first that leave equal halves. */
 function halves(links: readonly PlanLink[], { own, unit }: Weights, total: number): Int32Array[] {
@@ -55,7 +54,7 @@ function halves(links: readonly PlanLink[], { own, unit }: Weights, total: numbe
     for (let mask = 1; mask < 1 << items.length; mask++) {
       const taken = items.filter((_, k) => (mask & (1 << k)) !== 0);
       // In large mechanisms code is shared by figures that are alike: not to be broken by odd pieces.
-      if (links.length > MANY && taken.length > 1) continue;
+      if (links.length > SMALL && taken.length > 1) continue;
       const weight = taken.reduce((sum, item) => sum + item.weight, 0);
       if (weight > LEAST * total && weight < (1 - LEAST) * total)
         found.push({ links: taken.flatMap((item) => item.links), weight });

@@ -2,6 +2,7 @@
 
 import type { PlanLink } from '../compile/plan.js';
 import { type Costs, type CutResult, predict } from './predict.js';
+import { MAX_SEGMENTS } from './protocol.js';
 import type { Weights } from './weights.js';
 
 /** Limbs lighter than this part of a thread's share are not worth a segment of their own. */
@@ -62,6 +63,8 @@ export function lighten(
     });
     if (slowest < 0) return best;
     const group = current.original[slowest];
+    // Flags have room for so many segments.
+    if (few + taken.size === MAX_SEGMENTS) return best;
     const limb = limbs.find((one) => one.segment === group && one.weight > LIGHT * share && !taken.has(one));
     if (limb === undefined) {
       closed.add(group);

@@ -32,10 +32,6 @@ export interface CutResult {
 
 export interface Prediction {
   readonly ns: number;
-  /** Of all segments one after the other on one thread. */
-  readonly serial: number;
-  /** Nanoseconds of work of each segment. */
-  readonly work: readonly number[];
   /** What each segment takes in at its port. */
   readonly joins: readonly (readonly number[])[];
   /** When each segment is ready to meet others. */
@@ -165,13 +161,8 @@ export function predict(
     clock[thread(s)] = now;
     end = Math.max(end, now + travel(s, 0, 1));
   }
-  const work = Array.from(whole, (w, s) =>
-    of(w + extra[s] + meets[s].reduce((sum, met) => sum + meetingWeight(met).up + meetingWeight(met).down, 0)),
-  );
   return {
     ns: end + costs.call * links.length,
-    serial: work.reduce((sum, w) => sum + w, 0) + costs.call * links.length,
-    work,
     joins,
     ready,
   };

@@ -1,5 +1,6 @@
 // What is made, tried and chosen before threads take part: code for one thread and for several, timed in turn.
 
+import { SMALL } from '../compile/blocks.js';
 import { type CompiledDynamics, copyFinite, reasonForPlain } from '../compile/compiled.js';
 import { State } from '../mechanism/state.js';
 import { processors, reasonForOneThread } from '../threads/surroundings.js';
@@ -13,8 +14,7 @@ import { Team } from './team.js';
 
 /** A number of workers is not tried where so many times the time of one thread is predicted. */
 const HOPELESS = 1.15;
-/** Links from which on shared code (blocks.ts) is tried for one thread, and from which on nothing else is. */
-const SHARED_LINKS = 160;
+/** Links from which on nothing but shared code (blocks.ts) is tried for one thread. */
 const ONLY_SHARED_LINKS = 320;
 /** Milliseconds for the times of what runs on one thread. */
 const FIRST = 40;
@@ -103,7 +103,7 @@ async function choose(
   const first = counts.find(hopeful);
   const trial = first === undefined ? undefined : await start(programFor(request, first), first);
   const { length: links } = cutter.find(1).rooted.plan.links;
-  const shared = links > SHARED_LINKS ? new Program(cutter.choose(1)) : undefined;
+  const shared = links > SMALL ? new Program(cutter.choose(1)) : undefined;
   await serial.ready();
   const trials = new Trials(serial, options.arrays === 'direct');
   const together = trial && trials.together(trial);
