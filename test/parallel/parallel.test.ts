@@ -7,8 +7,10 @@ import { createMechanism } from '../../src/mechanism/create.js';
 import { MechanismError, SimulationError } from '../../src/mechanism/errors.js';
 import { State } from '../../src/mechanism/state.js';
 import { builtinMechanism } from '../../src/models/index.js';
+import { Cutter } from '../../src/parallel/choose.js';
 import { endThreads, ParallelDynamics } from '../../src/parallel/index.js';
 import { sharedPool } from '../../src/parallel/pool.js';
+import { Program } from '../../src/parallel/program.js';
 import { randomMechanism, randomSpec, randomVector, relativeError } from '../support/random-mechanism.js';
 import { Walker } from './support.js';
 
@@ -55,6 +57,37 @@ describe('results', () => {
         expect(error, `seed ${seed}`).toBeLessThan(1e-10);
       }
       parallel.dispose();
+    }
+  });
+
+  it('whoever has which segment, the caller the last ones too', async () => {
+    const mechanism = builtinMechanism('chain-64');
+    const choice = new Cutter(mechanism).choose(4);
+    expect(choice.segments).toBe(4);
+    const readable = new Dynamics(mechanism);
+    const pool = sharedPool();
+    for (const threadOf of [
+      [1, 0, 0, 1],
+      [1, 1, 0, 0],
+      [2, 1, 1, 0],
+    ]) {
+      const workers = 1 + Math.max(...threadOf);
+      const { arrays, job, runner } = new Program({ ...choice, threadOf }).shared(pool.newJob(), workers, pool.control);
+      expect(job.threadOf).toEqual(threadOf);
+      await pool.install(job, workers - 1, () => {});
+      let together = 0;
+      for (let seed = 1; seed <= 300 || (together === 0 && seed < 20_000); seed++) {
+        const state = State.random(mechanism, 1 + (seed % 7));
+        arrays.q.set(state.q);
+        arrays.v.set(state.v);
+        expect(pool.step(job, runner, 5000)).toBe(true);
+        if (runner.stolen === 0) together++;
+        if (seed % 20 !== 0) continue;
+        expect(relativeError(arrays.qdd, readable.forward(state))).toBeLessThan(1e-10);
+        await turn();
+      }
+      expect(together).toBeGreaterThan(0);
+      pool.remove(job.id);
     }
   });
 
