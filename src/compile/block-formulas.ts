@@ -36,7 +36,7 @@ import { type SpinWalk, spinDirect, spinRelative } from './block-spin.js';
 import { Sum } from './forward.js';
 import type { Node } from './graph.js';
 import { alongJoint, type Pose, poseNumbers, poseOf, quaternionMatrix } from './joint-formulas.js';
-import { pairedUnits, type Unit } from './lanes.js';
+import { pairedUnits, singleUnits, type Unit } from './lanes.js';
 import {
   type Couplings,
   openBallPort,
@@ -44,6 +44,7 @@ import {
   type Port,
   passJoint,
   portShare,
+  readGroups,
   readPort,
   writePort,
 } from './mixed.js';
@@ -91,7 +92,8 @@ class BlockWriter {
       return found;
     };
     const ends = [...children.map(({ link }) => link), ...(source === undefined ? [] : [source.link])];
-    this.#units = pairedUnits(plan, path([...ends, ...block.reversed, ...(block.base === 'free' ? [0] : [])]));
+    const alone = path([...ends, ...block.reversed, ...(block.base === 'free' ? [0] : [])]);
+    this.#units = g.wide ? singleUnits(plan) : pairedUnits(plan, alone);
     this.#unitOf = new Int32Array(links.length);
     this.#units.forEach((unit, k) => {
       for (const link of unit.links) this.#unitOf[link] = k;
@@ -152,7 +154,7 @@ class BlockWriter {
   /** Links read backwards see other coordinates (src/joints, `reverse`). */
   #formulas(): UnitFormulas[] {
     const g = this.#g;
-    const made = unitFormulas(g, this.#plan, this.#units, { twoStates: false });
+    const made = unitFormulas(g, this.#plan, this.#units, { twoStates: g.wide });
     return made.map((link) => {
       if (!this.#isReversed(link.unit)) return link;
       const [w, x, y, z] = link.q;
@@ -390,8 +392,7 @@ class BlockWriter {
     ];
     const from = unit.parent < 0 ? atBase() : this.#deltas[unit.parent];
     const couplings = this.#couplings[k];
-    const force = Array.from({ length: Math.ceil(port / 2) }, (_, i) => g.input(FORCE, 2 * i, 2 * i + 1));
-    const share = couplings === undefined ? undefined : portShare(g, couplings, force);
+    const share = couplings === undefined ? undefined : portShare(g, couplings, readGroups(g, FORCE, 0, port));
     const columns =
       share === undefined
         ? this.#columns[k]

@@ -5,7 +5,8 @@
 //   gather  angular velocity of its base, motions, inertias of all that waits for nobody
 //   join    the rest, after the segments it waits for
 //   meet    a part at its port taken in, after that has come up; for each of those that it takes in
-//   answer  the force where they met, and what the part is told
+//   fetch   the records of a meeting of others on its way down, brought here before they are needed
+//   answer  the acceleration of its base and the force at its port, through all the meetings on its way down
 //   lead    accelerations on the way to the segments it waited for
 //   follow  all others
 //
@@ -41,7 +42,7 @@ import {
 } from './block-records.js';
 import type { Assembly } from './blocks.js';
 import * as B from './bytes.js';
-import { MEET_NUMBERS } from './meet.js';
+import { MEET_NUMBERS, type MeetSizes } from './meet.js';
 import { encodeModule } from './module.js';
 import { partLayout } from './part-record.js';
 import { Q as Q_ARRAY, QDD, TAU, V as V_ARRAY } from './unit-formulas.js';
@@ -51,9 +52,11 @@ const STEPS = ['spin', 'gather', 'join', 'lead', 'follow'] as const;
 export type Step = (typeof STEPS)[number];
 /** The function of the module for a step of segment s. */
 export const stepName = (step: Step, s: number): string => `${step}${s}`;
-/** The functions for what segment s takes in as number k of its parts, and for the way back. */
+/** What segment s takes in as number k of its parts. */
 export const meetName = (s: number, k: number): string => `meet${s}_${k}`;
-export const answerName = (s: number, k: number): string => `answer${s}_${k}`;
+/** Turn k on the way down to segment s. */
+export const fetchName = (s: number, k: number): string => `fetch${s}_${k}`;
+export const answerName = (s: number): string => `answer${s}`;
 export const FINISH_NAME = 'finish';
 
 export interface BlockModule {
@@ -80,6 +83,9 @@ const APART = 128;
 const PAGE_BYTES = 4096;
 const FUNCTION_SIZE = 400;
 
+/** What is found at a turn on the way down: a base, as in BASE_RECORD, and a force. */
+const TURN = { force: 12, size: 18 } as const;
+
 const aligned = (address: number): number => APART * Math.ceil(address / APART);
 
 export function blockModule(assembly: Assembly, functionSize = FUNCTION_SIZE): BlockModule {
@@ -101,8 +107,8 @@ export function blockModule(assembly: Assembly, functionSize = FUNCTION_SIZE): B
   // Records of a segment stand together.
   const scratchFrom = top;
   const records = blocks.map(() => ({ base: 0, up: 0, rel: 0, rise: 0 }));
-  /** For each segment: its part after each meeting, records of the meetings, forces there, and the angular velocity on its way. */
-  const meetings = segments.map(() => ({ parts: [0], meets: [0], forces: [0], hop: 0 }));
+  /** For each segment: its part after each meeting, records of the meetings, the force at the ground, and what is on its way. */
+  const meetings = segments.map(() => ({ parts: [0], meets: [0], force: 0, turns: [0], hop: 0 }));
   segments.forEach((segment, s) => {
     newPage();
     for (const b of segment.blocks)
@@ -117,9 +123,34 @@ export function blockModule(assembly: Assembly, functionSize = FUNCTION_SIZE): B
     meetings[s] = {
       parts: [up, ...joins.map(({ sizes: { handle, port } }) => take(NUMBER * partLayout(handle, port).size))],
       meets: joins.map(() => take(NUMBER * MEET_NUMBERS)),
-      forces: joins.map(() => take(NUMBER * 6)),
+      force: take(NUMBER * 6),
+      turns: segment.path.map(() => take(NUMBER * TURN.size)),
       hop: take(NUMBER * 8),
     };
+  });
+
+  /** Both at once: on the ground, when nothing more is to come. */
+  const atOnce = ({ handle, port }: MeetSizes): boolean => handle === 0 && port === 0;
+  const baseOf = (s: number): number => records[segments[s].blocks[0]].base;
+  /** The way down to each segment: what meetDown is called with at each turn, and where the force at its port ends up. */
+  const descents = segments.map(({ path, row }, s) => {
+    let base = baseOf(row);
+    let force = base + NUMBER * BASE_RECORD.force;
+    const lastBelow = path.findLastIndex(({ below }) => below);
+    const calls = path.map(({ taker, k, below }, i) => {
+      const { part, sizes } = segments[taker].joins[k];
+      const { parts, meets, force: atGround } = meetings[taker];
+      const found = meetings[s].turns[i];
+      const whole = atOnce(sizes);
+      const to = whole ? baseOf(part) : below && i === lastBelow ? baseOf(s) : found;
+      const at = whole ? atGround : found + NUMBER * TURN.force;
+      const records = [parts[k], meetings[part].parts.at(-1)!, meets[k]] as const;
+      const call = { sizes, whole, records, addresses: [...records, base, to, at, force] };
+      if (below) base = to;
+      force = below ? to + NUMBER * BASE_RECORD.force : at;
+      return call;
+    });
+    return { calls, force };
   });
 
   /** Addresses of the arrays of a block; its slots are added where they are known. */
@@ -142,9 +173,7 @@ export function blockModule(assembly: Assembly, functionSize = FUNCTION_SIZE): B
     values[UP] = own.up;
     values[REL] = own.rel;
     values[RISE] = own.rise;
-    // Found in its first meeting, or told from above where it has none.
-    values[FORCE] =
-      meetings[segment].forces[0] ?? records[segments[segment].blocks[0]].base + NUMBER * BASE_RECORD.force;
+    values[FORCE] = descents[segment].force;
     children.forEach((child, k) => {
       values[childArray(k, CHILD_BASE)] = records[child].base;
       // Of another segment, what it has become after its last meeting.
@@ -225,23 +254,26 @@ export function blockModule(assembly: Assembly, functionSize = FUNCTION_SIZE): B
       },
     };
     for (const step of STEPS) add(stepName(step, s), write[step]);
-    const { parts, meets, forces } = meetings[s];
+    const { parts, meets, force, hop } = meetings[s];
     segment.joins.forEach(({ part, sizes }, k) => {
       const below = meetings[part].parts.at(-1)!;
-      const { base } = records[segments[part].blocks[0]];
-      // The force at the port of all that is taken in up to here: of the next meeting, or told from above.
-      const outer = forces[k + 1] ?? root.base + NUMBER * BASE_RECORD.force;
-      const atOnce = sizes.handle === 0 && sizes.port === 0;
-      const belowBytes = NUMBER * partLayout(sizes.at, sizes.port).size;
       add(meetName(s, k), (body) => {
-        callWith(body, writer.touch, [below, below + belowBytes, meetings[s].hop]);
-        if (atOnce) callWith(body, writer.meetGround(sizes.at), [parts[k], below, base, forces[k]]);
+        callWith(body, writer.touch, [below, below + NUMBER * partLayout(sizes.at, sizes.port).size, hop]);
+        if (atOnce(sizes)) callWith(body, writer.meetGround(sizes.at), [parts[k], below, baseOf(part), force]);
         else callWith(body, writer.meetUp(sizes), [parts[k], below, meets[k], parts[k + 1]]);
       });
-      add(answerName(s, k), (body) => {
-        if (!atOnce)
-          callWith(body, writer.meetDown(sizes), [parts[k], below, meets[k], root.base, base, forces[k], outer]);
+    });
+    const { calls } = descents[s];
+    calls.forEach(({ sizes: { handle, at, port }, whole, records: [upper, lower, meet] }, k) => {
+      if (whole || segment.path[k].taker === s) return;
+      add(fetchName(s, k), (body) => {
+        callWith(body, writer.touch, [upper, upper + NUMBER * partLayout(handle, at).size, hop]);
+        callWith(body, writer.touch, [lower, lower + NUMBER * partLayout(at, port).size, hop]);
+        callWith(body, writer.touch, [meet, meet + NUMBER * at * at, hop]);
       });
+    });
+    add(answerName(s), (body) => {
+      for (const { sizes, whole, addresses } of calls) if (!whole) callWith(body, writer.meetDown(sizes), addresses);
     });
   });
   add(FINISH_NAME, (body) => {

@@ -13,6 +13,7 @@ import {
   SOURCE_V,
 } from './block-records.js';
 import { sourceRotation } from './block-source.js';
+import type { Node } from './graph.js';
 import { writePair } from './mixed.js';
 import type { Rotation } from './rotation.js';
 import type { Vec3, VectorGraph } from './vectors.js';
@@ -82,35 +83,44 @@ export function spinDirect({ g, block, parents, unitOf, early, isFree, rotation,
   });
 }
 
-/** [column 0 | column 1] and [column 2 | w] of what takes w of the segment's base to here, as vectors of pairs. */
+/**
+ * What takes w of the segment's base to here, w_here = R w + w_rel: columns of R, then w_rel, as four vectors, or two by two
+ * in the lanes of two vectors.
+ */
 export function spinRelative({ g, block, parents, unitOf, early, rotation, spin }: SpinWalk): void {
   const { top, base, children } = block;
-  const start = (array: number): readonly [Vec3, Vec3] => [
-    g.vec((i) => (top ? g.constant(i === 0 ? 1 : 0, i === 1 ? 1 : 0) : g.input(array, 2 * i, 2 * i + 1))),
-    g.vec((i) => (top ? g.constant(i === 2 ? 1 : 0, 0) : g.input(array, 6 + 2 * i, 7 + 2 * i))),
-  ];
-  const known: (readonly [Vec3, Vec3])[] = [];
+  /** Offset in the record (block-records.ts) of number i of vector c. */
+  const place = (c: number, i: number): number => (c < 2 ? 2 * i + c : 4 + 2 * i + c);
+  const vectors = g.wide ? [0, 1, 2, 3] : [0, 2];
+  const last = vectors.length - 1;
+  const atBase = (c: number): Vec3 =>
+    g.vec((i) => {
+      if (!top) return g.input(REL, place(c, i), g.wide ? -1 : place(c + 1, i));
+      return g.wide ? g.constant(c === i ? 1 : 0) : g.constant(c === i ? 1 : 0, c + 1 === i ? 1 : 0);
+    });
+  const known: (readonly Vec3[])[] = [];
   for (let k = 0; k < parents.length; k++) {
     if (early[k] === 0) continue;
-    const from = parents[k] < 0 ? start(REL) : known[parents[k]];
+    const from = parents[k] < 0 ? vectors.map(atBase) : known[parents[k]];
     if (base === 'free' && parents[k] < 0) {
       known[k] = from;
       continue;
     }
     const turn = rotation(k);
     const own = spin(k);
-    const second = turn.toLink(from[1]);
-    known[k] = [
-      turn.toLink(from[0]),
-      g.vec((i) => g.add(second[i], g.is(own[i], 0) ? g.zero : g.pair(g.zero, own[i]))),
-    ];
+    const inLast = (x: Node): Node => (g.wide || g.is(x, 0) ? x : g.pair(g.zero, x));
+    known[k] = from.map((vector, m) => {
+      const turned = turn.toLink(vector);
+      return m < last ? turned : g.vec((i) => g.add(turned[i], inLast(own[i])));
+    });
   }
   children.forEach(({ leads, link }, c) => {
     if (!leads) return;
-    known[unitOf[link]].forEach((vector, half) => {
+    known[unitOf[link]].forEach((vector, m) => {
       vector.forEach((node, i) => {
-        const at = 6 * half + 2 * i;
-        writePair(g, childArray(c, CHILD_REL), at, node);
+        const at = place(vectors[m], i);
+        if (g.wide) g.output(childArray(c, CHILD_REL), at, node);
+        else writePair(g, childArray(c, CHILD_REL), at, node);
       });
     });
   });

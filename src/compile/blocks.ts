@@ -49,6 +49,9 @@ export interface Segment {
   readonly waitsFor: readonly number[];
   /** What it takes in at its port. */
   readonly joins: readonly Join[];
+  /** The segment that has taken in all of its row in the end, and the way from there to this one. */
+  readonly row: number;
+  readonly path: readonly Turn[];
   /** Nothing is above it. */
   readonly grounded: boolean;
   /** Dimensions of what it hangs by, and of its own port. */
@@ -65,6 +68,15 @@ export interface Join {
   /** The first segment of the part that is taken in. */
   readonly part: number;
   readonly sizes: MeetSizes;
+}
+
+/** A meeting on the way down, and on which side of it the way goes on. */
+export interface Turn {
+  /** The segment that takes in, and which of its parts. */
+  readonly taker: number;
+  readonly k: number;
+  /** The way goes on in what is taken in. */
+  readonly below: boolean;
 }
 
 export interface Hops {
@@ -133,6 +145,7 @@ export function createAssembly(rooted: RootedPlan, cutting: Cutting, blockLinks?
   const portChild = segmentBlocks.map((_, s) => parentSegment.findIndex((above, c) => above === s && atPort[c]));
   const sizes = portSizes(links, cutting, parentSegment, portChild);
   const joins = findJoins(cutting, sizes, portChild);
+  const paths = findPaths(joins);
   const placed = members.map((own, b): PlacedBlock => {
     const first = own[0];
     const s = segmentOfBlock[b];
@@ -205,6 +218,7 @@ export function createAssembly(rooted: RootedPlan, cutting: Cutting, blockLinks?
       parent: parentSegment[s],
       waitsFor: hanging.filter((child) => !atPort[child]),
       joins: joins[s],
+      ...paths[s],
       grounded: parentSegment[s] < 0,
       handle: sizes.handle[s],
       port: sizes.port[s],
@@ -306,6 +320,28 @@ function findJoins({ joins: given }: Cutting, { handle, port }: PortSizes, portC
   }
   for (const part of portChild) if (part >= 0 && !taken.has(part)) throw new RangeError(`nobody takes in ${part}`);
   return joins;
+}
+
+/** For each segment the way down from all of its row, through the meetings in which the row was put together. */
+function findPaths(joins: readonly (readonly Join[])[]): Pick<Segment, 'row' | 'path'>[] {
+  const takenBy = new Map<number, { readonly taker: number; readonly k: number }>();
+  joins.forEach((list, taker) => {
+    for (const [k, { part }] of list.entries()) takenBy.set(part, { taker, k });
+  });
+  return joins.map((_, s) => {
+    const upwards: Turn[] = [];
+    let row = s;
+    let from = 0;
+    for (;;) {
+      for (let k = from; k < joins[row].length; k++) upwards.push({ taker: row, k, below: false });
+      const by = takenBy.get(row);
+      if (by === undefined) break;
+      upwards.push({ ...by, below: true });
+      row = by.taker;
+      from = by.k + 1;
+    }
+    return { row, path: upwards.reverse() };
+  });
 }
 
 /** From the tips to the root, a block is closed as soon as it is large enough; what is left is the segment's first one. */

@@ -79,10 +79,13 @@ export class Graph {
   readonly phases: { readonly node: number; readonly output: number }[] = [];
   /** Sine and cosine stay single nodes: for counting operations. */
   readonly opaqueTrig: boolean;
+  /** The lanes are taken by two states, or by two blocks at once: formulas have no use of them. */
+  readonly wide: boolean;
   #table = new Int32Array(4096).fill(-1);
 
-  constructor(options: { readonly opaqueTrig?: boolean } = {}) {
+  constructor(options: { readonly opaqueTrig?: boolean; readonly wide?: boolean } = {}) {
     this.opaqueTrig = options.opaqueTrig === true;
+    this.wide = options.wide === true;
   }
 
   constant(x: number, y = x): Node {

@@ -60,7 +60,7 @@ class Meeting {
 
   Phi(i: number, j: number): Node {
     const [row, column] = i < j ? [i, j] : [j, i];
-    return this.g.input(this.#own, this.upper.phi(row, column >> 1) + (column & 1));
+    return this.g.input(this.#own, this.upper.phiRow(row) + column);
   }
 
   get b(): Node[] {
@@ -294,7 +294,7 @@ export function meetUp(sizes: MeetSizes): VectorGraph {
         (j) => Z(j, i),
         (j) => X[j][k],
       );
-      writePair(g, RESULT, result.phi(i, k), g.add(pair(lower.phi(i, k)), change));
+      writePair(g, RESULT, result.phiRow(i) + 2 * k, g.add(pair(lower.phiRow(i) + 2 * k), change));
     }
   for (const k of pairs) {
     const change = meeting.dot(

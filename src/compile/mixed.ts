@@ -10,7 +10,8 @@
 //   Psi <- Psi - (U / D) kappa,   Phi <- Phi + kappa^T kappa / D,   b <- b + kappa^T y,   qdd = (u - U^T delta) / D - kappa g / D,
 //
 // and each link then hands Psi on to its parent's coordinates. All six columns of Psi take the same steps, so they go two
-// by two in the lanes of vectors: where a chain leaves the lanes empty otherwise, this halves the price.
+// by two in the lanes of vectors: where a chain leaves the lanes empty otherwise, this halves the price. Where the lanes are
+// taken by two blocks (`wide`) they go one by one.
 
 import type { Column, Lag } from './aba.js';
 import type { Node } from './graph.js';
@@ -21,64 +22,90 @@ import type { Vec3, Vec6, VectorGraph } from './vectors.js';
 const ROWS = [0, 1, 2, 3, 4, 5] as const;
 
 export interface Port {
-  /** Psi[row][pair of columns]: three pairs, or two at a ball joint, the last of which is half empty. */
+  /** Psi[row][group of columns]: three pairs, or two at a ball joint, the last of which is half empty; or single columns. */
   readonly Psi: readonly (readonly Node[])[];
-  /** Phi[row][pair of columns]: only pairs not left of the diagonal. */
+  /** Phi[row][group of columns]: only groups not left of the diagonal. */
   readonly Phi: readonly (readonly Node[])[];
-  /** b, two by two. */
+  /** b, by groups. */
   readonly b: readonly Node[];
 }
 
-/** For each eliminated column kappa / D, two by two: what pass 3 needs. */
+/** For each eliminated column kappa / D, by groups: what pass 3 needs. */
 export type Couplings = readonly (readonly Node[])[];
 
-const pairs = (port: Size): readonly number[] => (port === 6 ? [0, 1, 2] : [0, 1]);
+/** Columns in a group. */
+const together = (g: VectorGraph): 1 | 2 => (g.wide ? 1 : 2);
+
+/** The first column of each group. */
+function groups(g: VectorGraph, port: Size): number[] {
+  const step = together(g);
+  return Array.from({ length: Math.ceil(port / step) }, (_, k) => step * k);
+}
+
+/** A number for each column, by groups; what is left over of the last group is zero. */
+function grouped(g: VectorGraph, of: readonly Node[]): Node[] {
+  return g.wide ? [...of] : groups(g, of.length as Size).map((c) => g.pair(of[c], of[c + 1] ?? g.zero));
+}
+
+/** A row of numbers, by groups; zero before the group of column `from`. */
+export function readGroups(g: VectorGraph, array: number, at: number, port: Size, from = 0): Node[] {
+  return groups(g, port).map((c) =>
+    c + together(g) <= from ? g.zero : g.input(array, at + c, g.wide ? -1 : at + c + 1),
+  );
+}
+
+/** Rows in memory have an even number of columns. */
+function writeGroups(g: VectorGraph, array: number, at: number, port: Size, row: readonly Node[], from = 0): void {
+  for (const [k, c] of groups(g, port).entries()) {
+    if (c + together(g) <= from) continue;
+    if (g.wide) g.output(array, at + c, row[k]);
+    else writePair(g, array, at + c, row[k]);
+  }
+  if (g.wide && port % 2 === 1) g.output(array, at + port, g.zero);
+}
 
 /** At the link that carries the port, `reference` being its reference motion, so that b counts from rest. */
 export function openPort(g: VectorGraph, reference: Vec6): Port {
-  const columns = pairs(6);
+  const unit = (i: number): Node[] => ROWS.map((c) => (c === i ? g.one : g.zero));
   return {
-    Psi: ROWS.map((i) => columns.map((k) => g.constant(i === 2 * k ? 1 : 0, i === 2 * k + 1 ? 1 : 0))),
-    Phi: ROWS.map(() => columns.map(() => g.zero)),
-    b: columns.map((k) => g.pair(reference[2 * k], reference[2 * k + 1])),
+    Psi: ROWS.map((i) => grouped(g, unit(i))),
+    Phi: ROWS.map(() => groups(g, 6).map(() => g.zero)),
+    b: grouped(g, reference),
   };
 }
 
 /** At a ball joint, r in coordinates of the link that carries it; `a` is the reference acceleration of that point. */
 export function openBallPort(g: VectorGraph, r: Vec3, a: Vec3): Port {
-  const { zero } = g;
-  const unit = (k: number): Vec3 => g.vec((i) => (i === k ? g.one : zero));
+  const unit = (k: number): Vec3 => g.vec((i) => (i === k ? g.one : g.zero));
   // A unit force at r along each axis: [r x e, e].
   const columns = [0, 1, 2].map((k) => [...g.cross(r, unit(k)), ...unit(k)]);
   return {
-    Psi: ROWS.map((i) => [g.pair(columns[0][i], columns[1][i]), g.pair(columns[2][i], zero)]),
-    Phi: [0, 1, 2].map(() => [zero, zero]),
-    b: [g.pair(a[0], a[1]), g.pair(a[2], zero)],
+    Psi: ROWS.map((i) =>
+      grouped(
+        g,
+        columns.map((column) => column[i]),
+      ),
+    ),
+    Phi: [0, 1, 2].map(() => groups(g, 3).map(() => g.zero)),
+    b: grouped(g, a),
   };
 }
 
 export function readPort(g: VectorGraph, layout: PartLayout, array: number): Port {
-  const two = (at: number): Node => g.input(array, at, at + 1);
-  const columns = pairs(layout.port);
+  const { handle, port, width, Psi, b } = layout;
   return {
-    Psi: Array.from({ length: layout.handle }, (_, i) =>
-      columns.map((k) => two(layout.Psi + layout.width * i + 2 * k)),
-    ),
-    Phi: Array.from({ length: layout.port }, (_, i) =>
-      columns.map((k) => (layout.phi(i, k) < 0 ? g.zero : two(layout.phi(i, k)))),
-    ),
-    b: columns.map((k) => two(layout.b + 2 * k)),
+    Psi: Array.from({ length: handle }, (_, i) => readGroups(g, array, Psi + width * i, port)),
+    Phi: Array.from({ length: port }, (_, i) => readGroups(g, array, layout.phiRow(i), port, i)),
+    b: readGroups(g, array, b, port),
   };
 }
 
 /** Rows of Psi from `first` on belong to the handle. */
 export function writePort(g: VectorGraph, { Psi, Phi, b }: Port, layout: PartLayout, array: number, first = 0): void {
-  const columns = pairs(layout.port);
-  for (let i = 0; i < layout.handle; i++)
-    for (const k of columns) writePair(g, array, layout.Psi + layout.width * i + 2 * k, Psi[first + i][k]);
-  for (let i = 0; i < layout.port; i++)
-    for (const k of columns) if (layout.phi(i, k) >= 0) writePair(g, array, layout.phi(i, k), Phi[i][k]);
-  for (const k of columns) writePair(g, array, layout.b + 2 * k, b[k]);
+  const { handle, port, width } = layout;
+  for (let i = 0; i < handle; i++) writeGroups(g, array, layout.Psi + width * i, port, Psi[first + i]);
+  for (let i = 0; i < port; i++) writeGroups(g, array, layout.phiRow(i), port, Phi[i], i);
+  writeGroups(g, array, layout.b, port, b);
 }
 
 export function writePair(g: VectorGraph, array: number, at: number, node: Node): void {
@@ -95,25 +122,25 @@ export function passJoint(
   port: Port,
 ): { port: Port; couplings: Couplings } {
   let { Psi, Phi, b } = port;
-  const columnPairs = b.map((_, k) => k);
+  const columnGroups = b.map((_, k) => k);
   const couplings: Node[][] = [];
   for (let c = columns.length - 1; c >= 0; c--) {
     const { G, y, inverse } = columns[c];
-    const kappa = columnPairs.map((k) =>
+    const kappa = columnGroups.map((k) =>
       g.dot(S[c], [Psi[0][k], Psi[1][k], Psi[2][k], Psi[3][k], Psi[4][k], Psi[5][k]]),
     );
     const scaled = kappa.map((node) => g.mul(inverse!, node));
     couplings[c] = scaled;
-    Psi = Psi.map((row, i) => columnPairs.map((k) => g.sub(row[k], g.mul(G[i], kappa[k]))));
+    Psi = Psi.map((row, i) => columnGroups.map((k) => g.sub(row[k], g.mul(G[i], kappa[k]))));
     Phi = Phi.map((row, i) => {
-      const own = g.lane(kappa[i >> 1], (i & 1) as 0 | 1);
-      return columnPairs.map((k) => (k < i >> 1 ? g.zero : g.add(row[k], g.mul(own, scaled[k]))));
+      const own = g.wide ? kappa[i] : g.lane(kappa[i >> 1], (i & 1) as 0 | 1);
+      return columnGroups.map((k) => (together(g) * (k + 1) <= i ? g.zero : g.add(row[k], g.mul(own, scaled[k]))));
     });
     b = b.map((node, k) => g.add(node, g.mul(kappa[k], y)));
   }
   const moved: Node[][] = [[], [], [], [], [], []];
   const offset: Node[] = [];
-  for (const k of columnPairs) {
+  for (const k of columnGroups) {
     const n: Vec3 = [Psi[0][k], Psi[1][k], Psi[2][k]];
     const f: Vec3 = [Psi[3][k], Psi[4][k], Psi[5][k]];
     const turned = rotation.toParent(f);
@@ -126,10 +153,11 @@ export function passJoint(
   return { port: { Psi: moved, Phi, b: offset }, couplings };
 }
 
-/** kappa g / D of each column; `force` is g, two by two. */
+/** kappa g / D of each column; `force` is g, by groups. */
 export function portShare(g: VectorGraph, couplings: Couplings, force: readonly Node[]): Node[] {
   return couplings.map((scaled) => {
     const sum = g.sum(...scaled.map((node, k) => g.mul(node, force[k])));
+    if (g.wide) return sum;
     return g.lanes[sum] === 2 ? g.laneSum(sum) : g.add(sum, sum);
   });
 }

@@ -24,8 +24,8 @@ export interface PartLayout {
   readonly size: number;
   /** Where entry (i, j) of I stands. */
   inertia(i: number, j: number): number;
-  /** Where pair k of row i of Phi stands; -1 for what is left of the diagonal. */
-  phi(i: number, k: number): number;
+  /** Where row i of Phi would begin; what is left of the pair on the diagonal has no place. */
+  phiRow(i: number): number;
 }
 
 const even = (n: number): number => n + (n & 1);
@@ -54,6 +54,6 @@ export function partLayout(handle: Size, port: Size): PartLayout {
       const [row, column] = i < j ? [i, j] : [j, i];
       return (row * (2 * handle - 1 - row)) / 2 + column;
     },
-    phi: (i, k) => (k < i >> 1 ? -1 : rows[i] + 2 * k),
+    phiRow: (i) => rows[i],
   };
 }

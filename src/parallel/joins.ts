@@ -7,9 +7,9 @@ export interface Row {
   readonly ready: readonly number[];
   /** Nanoseconds to join the part from i to k with that from k + 1 to j. */
   readonly cost: (i: number, k: number, j: number) => number;
-  /** Nanoseconds to find what the two are told on the way back. */
+  /** Nanoseconds in which each of the two finds its answer on the way back: everyone for itself. */
   readonly back: (i: number, k: number, j: number) => number;
-  /** Nanoseconds until what part k + 1 has made is seen by the thread of part i, and back. */
+  /** Nanoseconds until what part k + 1 has made is seen by the thread of part i. */
   readonly latency: (i: number, k: number) => number;
 }
 
@@ -34,9 +34,9 @@ export function joinRow(row: Row): number[][] {
 
 /**
  * Where the part from i to j is best divided: at the k for which T + B is least, with the time T at which it is whole and
- * the time B until all of it is told,
+ * the time B until all of it has found its answer,
  *
- *   T(i, j) = max(T(i, k), T(k + 1, j) + latency) + cost,   B(i, j) = back + max(B(i, k), B(k + 1, j) + latency).
+ *   T(i, j) = max(T(i, k), T(k + 1, j) + latency) + cost,   B(i, j) = back + max(B(i, k), B(k + 1, j)).
  */
 function bestSplits({ ready, cost, back, latency }: Row): (i: number, j: number) => number {
   const n = ready.length;
@@ -51,7 +51,7 @@ function bestSplits({ ready, cost, back, latency }: Row): (i: number, j: number)
       for (let k = i; k < j; k++) {
         const way = latency(i, k);
         const up = Math.max(time[i * n + k], time[(k + 1) * n + j] + way) + cost(i, k, j);
-        const down = Math.max(told[i * n + k], told[(k + 1) * n + j] + way) + back(i, k, j);
+        const down = Math.max(told[i * n + k], told[(k + 1) * n + j]) + back(i, k, j);
         if (up + down >= best) continue;
         best = up + down;
         time[i * n + j] = up;

@@ -147,14 +147,23 @@ export function predict(
     up[s] = now;
     clock[thread(s)] = now;
   }
+  // A row is told when it is whole, or from above; then everyone goes its own way down through the meetings.
   const told = new Float64Array(count);
+  const row = Int32Array.from({ length: count }, (_, s) => s);
+  /** Instructions of the ways down: to each part as it is taken in. */
+  const answers = new Float64Array(count);
   let end = 0;
   for (let s = 0; s < count; s++) {
-    let now = Math.max(clock[thread(s)], up[s], told[s]);
+    const head = row[s];
+    const complete = parent[head] < 0 ? up[head] : told[head];
+    let way = answers[s];
     for (let k = joins[s].length - 1; k >= 0; k--) {
-      now += of(meetingWeight(meets[s][k]).down);
-      told[joins[s][k]] = now + travel(s, joins[s][k], 12);
+      const part = joins[s][k];
+      way += meetingWeight(meets[s][k]).down;
+      answers[part] = way;
+      row[part] = head;
     }
+    let now = Math.max(clock[thread(s)], up[s], complete + travel(head, s, 12)) + of(way);
     now += of(PASSES.down * waiting[s]);
     for (const c of waits[s]) told[c] = now + travel(s, c, 6);
     now += of(PASSES.down * (whole[s] - waiting[s]) + (1 - PASSES.upMixed) * extra[s]);

@@ -21,10 +21,17 @@ export class Program {
   constructor(choice: Choice) {
     this.choice = choice;
     this.made = blockModule(choice.assembly);
-    this.segments = choice.assembly.segments.map(({ hops, waitsFor, joins, grounded, spinOrder }) => ({
+    const { segments } = choice.assembly;
+    this.segments = segments.map(({ hops, waitsFor, joins, row, path, grounded, spinOrder }, s) => ({
       needs: hops?.needs ?? [],
       waitsFor,
       joins: joins.map(({ part }) => part),
+      row,
+      // What was made first comes first. Who waits for the last meeting of a row on the ground needs not wait for it twice.
+      path: path
+        .map(({ taker, k }, turn) => ({ taker, part: segments[taker].joins[k].part, turn }))
+        .filter(({ taker, turn }) => taker !== s && !(turn === 0 && segments[row].grounded))
+        .reverse(),
       grounded,
       spins: spinOrder.length > 0,
     }));

@@ -6,7 +6,8 @@
 //   own thread, or the caller, which takes back what has not begun when it has nothing else to do. The caller's own
 //   segments need no claim.
 // - Whoever needs a result waits for its flag. A segment needs, on the way up, first phases of any segments (which need
-//   nobody) and the results of segments that hang from it; on the way down, what the one has found that took it in. Threads take
+//   nobody) and the results of segments that hang from it; on the way down, all the meetings that lie between its row as a
+//   whole and itself, from which everyone finds its own answer. Threads take
 //   their segments in one order, children first on the way up and parents first on the way down, and the caller never
 //   waits while something is unclaimed. So somebody can always go on.
 // - What is computed, and in which order numbers are added, is fixed by the segments. Who computes it, and when, changes
@@ -36,7 +37,7 @@ const RISEN = 2 * LINE;
 const TOLD = 3 * LINE;
 const RETURNING = 4 * LINE;
 const DONE = 5 * LINE;
-const ANSWERED = 6 * LINE;
+const TAKEN = 6 * LINE;
 const SEGMENT_WORDS = 7 * LINE;
 export const MAX_SEGMENTS = 256;
 export const CONTROL_WORDS = SEGMENTS + MAX_SEGMENTS * SEGMENT_WORDS;
@@ -53,12 +54,12 @@ const word = (segment: number, which: number): number => SEGMENTS + SEGMENT_WORD
 export const claimed = (segment: number): number => word(segment, CLAIMED);
 /** The first phase is done: angular velocities are known, or how they follow. */
 export const spun = (segment: number): number => word(segment, SPUN);
-/** Inertia and bias of the segment, with all that hangs from it, are there. */
+/** Inertia and bias of the segment are there; of one that takes in others only those say so. */
 export const risen = (segment: number): number => word(segment, RISEN);
 /** The acceleration of its base is known. */
 export const told = (segment: number): number => word(segment, TOLD);
-/** All that it has taken in but the last has been told. */
-export const answered = (segment: number): number => word(segment, ANSWERED);
+/** The part that begins with this segment has been taken in by another one. */
+export const taken = (segment: number): number => word(segment, TAKEN);
 /** The way down has been claimed. */
 export const returning = (segment: number): number => word(segment, RETURNING);
 /** Its joint accelerations are there. */
@@ -104,7 +105,18 @@ export interface JobSegment {
   readonly waitsFor: readonly number[];
   /** Segments at the head of the parts that it takes in, one after the other. */
   readonly joins: readonly number[];
+  /** The segment at the head of its row, and the parts that are taken in on the way down from there: none of its own. */
+  readonly row: number;
+  readonly path: readonly Meeting[];
   readonly grounded: boolean;
   /** It has a first phase, and others may need it. */
   readonly spins: boolean;
+}
+
+/** A meeting of others on the way down. */
+export interface Meeting {
+  /** The segment at the head of the part that is taken in. */
+  readonly part: number;
+  /** Which turn on the way down it is. */
+  readonly turn: number;
 }

@@ -1,11 +1,10 @@
 // One thread's part of a step, and the caller's. Both run the same segments in the same way; the caller also takes back
 // what nobody has begun. Waiting is spinning: a step takes microseconds.
 
-import { answerName, FINISH_NAME, meetName, type Step, stepName } from '../compile/block-module.js';
+import { answerName, FINISH_NAME, fetchName, meetName, type Step, stepName } from '../compile/block-module.js';
 import type { WasmInstance } from '../compile/webassembly.js';
 import {
   ABANDONED,
-  answered,
   claimed,
   done,
   EPOCH,
@@ -16,6 +15,7 @@ import {
   returning,
   risen,
   spun,
+  taken,
   told,
 } from './protocol.js';
 
@@ -30,11 +30,17 @@ interface SegmentCode extends JobSegment {
   readonly meets: readonly Code[];
   /** Flags of the first phases that it needs. */
   readonly needed: Int32Array;
-  readonly answers: readonly Code[];
+  /** Raised when each part that it takes in has come. */
+  readonly comes: Int32Array;
+  /** Raised when each segment that it waits for has come. */
+  readonly awaited: Int32Array;
+  /** For each meeting of others on its way down the flag, and what brings its records here. */
+  readonly onPath: readonly { readonly flag: number; readonly fetch: Code }[];
+  readonly answer: Code | undefined;
   readonly lead: Code | undefined;
   readonly follow: Code;
-  /** Raised when the way down can begin. */
-  begin: number;
+  /** Raised when the way down can begin; -1 where the caller knows by itself. */
+  readonly begin: number;
 }
 
 /** Spins that a thread is given to begin the way down, some microseconds. */
@@ -93,9 +99,14 @@ export class Runner {
       return () => run();
     };
     this.#finish = named(FINISH_NAME);
+    /** Raised when a segment has taken in all that it does. */
+    const last = (s: number): number => {
+      const part = job.segments[s].joins.at(-1);
+      return part === undefined ? risen(s) : taken(part);
+    };
     this.#segments = job.segments.map((segment, s) => {
       const code = (step: Step): Code => named(stepName(step, s));
-      const { needs, waitsFor, joins, spins } = segment;
+      const { needs, waitsFor, joins, spins, row, path } = segment;
       return {
         ...segment,
         spin: spins ? code('spin') : undefined,
@@ -103,14 +114,15 @@ export class Runner {
         join: waitsFor.length > 0 ? code('join') : undefined,
         needed: Int32Array.from(needs, spun),
         meets: joins.map((_, k) => named(meetName(s, k))),
-        answers: joins.map((_, k) => named(answerName(s, k))),
+        awaited: Int32Array.from(waitsFor, (child) => last(child)),
+        comes: Int32Array.from(joins, (part) => last(part)),
+        onPath: path.map(({ part, turn }) => ({ flag: taken(part), fetch: named(fetchName(s, turn)) })),
+        answer: job.segments[row].joins.length > 0 ? named(answerName(s)) : undefined,
         lead: waitsFor.length > 0 ? code('lead') : undefined,
         follow: code('follow'),
-        begin: segment.grounded ? risen(s) : told(s),
+        begin: !job.segments[row].grounded ? told(row) : s === row && this.#quiet[s] ? -1 : last(row),
       };
     });
-    for (const [s, { joins }] of job.segments.entries())
-      for (const part of joins.slice(0, -1)) this.#segments[part].begin = answered(s);
   }
 
   /** All of it on this thread, without a flag: the same numbers in the same order. */
@@ -124,8 +136,8 @@ export class Runner {
       for (const meet of segment.meets) meet();
     }
     for (let s = 0; s < segments.length; s++) {
-      const { answers, lead, follow } = segments[s];
-      for (let k = answers.length - 1; k >= 0; k--) answers[k]();
+      const { answer, lead, follow } = segments[s];
+      answer?.();
       lead?.();
       follow();
     }
@@ -149,7 +161,7 @@ export class Runner {
     for (let k = own.length - 1; good && k >= 0; k--) if (mine[own[k]] === epoch) good = this.#rise(own[k]);
     for (let k = 0; good && k < own.length; k++) {
       const s = own[k];
-      good = this.#await(this.#segments[s].begin, returning(s));
+      good = this.#awaitBegin(s, returning(s));
       if (!good || Atomics.compareExchange(flags, returning(s), epoch - 1, epoch) !== epoch - 1) continue;
       any = true;
       this.#return(s);
@@ -180,8 +192,7 @@ export class Runner {
     this.#at = -1;
     for (let k = 0; k < own.length; k++) {
       const s = own[k];
-      const { grounded, begin } = this.#segments[s];
-      if (!grounded && !this.#await(begin)) return false;
+      if (!this.#awaitBegin(s)) return false;
       down[s] = epoch;
       this.#return(s);
     }
@@ -193,7 +204,7 @@ export class Runner {
     for (let s = 0; s < count; s++) {
       if (down[s] === epoch || this.#comes(done(s))) continue;
       if (Atomics.load(flags, returning(s)) === epoch) continue;
-      if (!this.#await(this.#segments[s].begin)) return false;
+      if (!this.#awaitBegin(s)) return false;
       // Its own thread has been told at the same moment: it goes first if it is there.
       const grace = mine[s] === epoch ? 0 : GRACE;
       for (let k = 0; k < grace && Atomics.load(flags, returning(s)) !== epoch; k++);
@@ -237,20 +248,21 @@ export class Runner {
   /** The way up of a segment; false where the step was given up. */
   #rise(s: number): boolean {
     const segment = this.#segments[s];
-    const { needed, waitsFor, joins, meets } = segment;
+    const { needed, waitsFor, joins, comes, meets } = segment;
     if (!this.#allCome(needed)) for (let k = 0; k < needed.length; k++) if (!this.#await(needed[k])) return false;
     this.#delay();
     segment.gather();
     if (segment.join !== undefined) {
-      for (let k = 0; k < waitsFor.length; k++) if (!this.#await(risen(waitsFor[k]))) return false;
+      for (let k = 0; k < waitsFor.length; k++) if (!this.#await(segment.awaited[k])) return false;
       segment.join();
     }
     for (let k = 0; k < joins.length; k++) {
-      if (!this.#await(risen(joins[k]))) return false;
+      if (!this.#await(comes[k])) return false;
       meets[k]();
+      Atomics.store(this.#flags, taken(joins[k]), this.#epoch);
     }
     this.#up[s] = this.#epoch;
-    if (!(this.#quiet[s] && segment.grounded)) Atomics.store(this.#flags, risen(s), this.#epoch);
+    if (joins.length === 0 && !(this.#quiet[s] && segment.grounded)) Atomics.store(this.#flags, risen(s), this.#epoch);
     return true;
   }
 
@@ -260,20 +272,23 @@ export class Runner {
     const epoch = this.#epoch;
     const segment = this.#segments[s];
     this.#delay();
-    const { joins, answers } = segment;
-    const last = joins.length - 1;
-    for (let k = last; k >= 0; k--) {
-      answers[k]();
-      // The furthest part has the longest way to go. To raise a flag takes time, so there is one for all the others.
-      if (k === last) Atomics.store(flags, told(joins[k]), epoch);
-    }
-    if (last > 0) Atomics.store(flags, answered(s), epoch);
+    segment.answer?.();
     if (segment.lead !== undefined) {
       segment.lead();
       for (let k = 0; k < segment.waitsFor.length; k++) Atomics.store(flags, told(segment.waitsFor[k]), epoch);
     }
     segment.follow();
     if (!this.#quiet[s]) Atomics.store(flags, done(s), epoch);
+  }
+
+  /** Until the way down of a segment can begin; on the way the records are fetched that it needs, as they are made. */
+  #awaitBegin(s: number, other?: number): boolean {
+    const { begin, onPath } = this.#segments[s];
+    for (let k = 0; k < onPath.length; k++) {
+      if (!this.#await(onPath[k].flag, other)) return false;
+      onPath[k].fetch();
+    }
+    return begin < 0 || this.#await(begin, other);
   }
 
   /** Until one of the flags shows this epoch; false where the step is given up. */

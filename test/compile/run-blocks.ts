@@ -40,7 +40,7 @@ export function blockRunner(mechanism: Mechanism, root: number, cutting: Cutting
         for (const k of assembly.segments[s].joins.keys()) code[meetName(s, k)]();
       }
       for (let s = 0; s < count; s++) {
-        for (let k = assembly.segments[s].joins.length - 1; k >= 0; k--) code[answerName(s, k)]();
+        code[answerName(s)]();
         for (const step of ['lead', 'follow'] as const) call(step, s);
       }
       code[FINISH_NAME]();

@@ -31,7 +31,7 @@ function play(row: Row, tree: Tree): Times {
     first: i,
     last: j,
     whole: Math.max(upper.whole, lower.whole + way) + row.cost(i, k, j),
-    told: Math.max(upper.told, lower.told + way) + row.back(i, k, j),
+    told: Math.max(upper.told, lower.told) + row.back(i, k, j),
   };
 }
 
