@@ -9,7 +9,7 @@ import { hopDown, hopUp } from './hop.js';
 import { type MeetSizes, meetDown, meetGround, meetUp } from './meet.js';
 import type { ModuleFunction } from './module.js';
 import { VectorGraph } from './vectors.js';
-import { ConstantPool, emitFunctions } from './wasm.js';
+import { ConstantPool, emitFunctions, type Pointer } from './wasm.js';
 
 /** Bytes of a number. */
 export const NUMBER = 8;
@@ -27,6 +27,10 @@ export interface Shape {
 export const CONSTANT_BYTES = 1 << 17;
 
 export const rowLength = ({ children }: Block): number => childArray(0, 0) + CHILD_ARRAYS * children.length;
+
+/** The addresses in the row of a block, which is the parameter number `row`. */
+const rowPointers = (block: Block, row: number): Pointer[] =>
+  Array.from({ length: rowLength(block) }, (_, k) => ({ row, offset: 4 * k }));
 
 export function callWith(body: B.Bytes, code: number, addresses: readonly number[]): void {
   for (const address of addresses) body.byte(B.I32_CONST).signed(address);
@@ -59,6 +63,17 @@ export class ModuleWriter {
     if (shape === undefined) {
       shape = this.#emitBlock(block, place);
       this.#shapes.set(name, shape);
+    }
+    return shape;
+  }
+
+  /** The code for two blocks like this one at once. */
+  twin(name: string, block: Block): Shape {
+    const key = `twin ${name}`;
+    let shape = this.#shapes.get(key);
+    if (shape === undefined) {
+      shape = this.#emitTwin(block);
+      this.#shapes.set(key, shape);
     }
     return shape;
   }
@@ -101,23 +116,55 @@ export class ModuleWriter {
     const graph = new VectorGraph();
     blockFormulas(graph, block);
     const common = { functionSize: this.#functionSize, constants: this.constants };
-    const pointers = Array.from({ length: rowLength(block) }, (_, k) => 4 * k);
-    const { functions, phases, slotBytes } =
-      place === undefined
-        ? emitFunctions(graph, {
-            ...common,
-            arrays: pointers.map((_, k) => ({ parameter: 1 + k, offset: 0, stride: NUMBER })),
-            parameters: 1,
-            pointers,
-            slotsAt: 0,
-            slotParameter: 1 + SLOTS,
-          })
-        : emitFunctions(graph, {
-            ...common,
-            arrays: Array.from(place.addresses, (offset) => ({ parameter: -1, offset, stride: NUMBER })),
-            parameters: 0,
-            slotsAt: place.slotsAt,
-          });
+    const pointers = rowPointers(block, 0);
+    return this.#shapeOf(
+      graph,
+      emitFunctions(
+        graph,
+        place === undefined
+          ? {
+              ...common,
+              arrays: pointers.map((_, k) => ({ parameter: 1 + k, offset: 0, stride: NUMBER })),
+              parameters: 1,
+              pointers,
+              slotsAt: 0,
+              slotParameter: 1 + SLOTS,
+            }
+          : {
+              ...common,
+              arrays: Array.from(place.addresses, (offset) => ({ parameter: -1, offset, stride: NUMBER })),
+              parameters: 0,
+              slotsAt: place.slotsAt,
+            },
+      ),
+    );
+  }
+
+  /** A block in each lane: numbers of both stand where they stand for each alone, slots are those of the first. */
+  #emitTwin(block: Block): Shape {
+    const graph = new VectorGraph({ wide: true });
+    blockFormulas(graph, block);
+    const pointers = [...rowPointers(block, 0), ...rowPointers(block, 1)];
+    const count = pointers.length / 2;
+    const emitted = emitFunctions(graph, {
+      functionSize: this.#functionSize,
+      constants: this.constants,
+      arrays: Array.from({ length: count }, (_, k) => ({
+        parameter: 2 + k,
+        second: 2 + count + k,
+        offset: 0,
+        stride: NUMBER,
+      })),
+      parameters: 2,
+      pointers,
+      slotsAt: 0,
+      slotParameter: 2 + SLOTS,
+      wide: true,
+    });
+    return this.#shapeOf(graph, emitted);
+  }
+
+  #shapeOf(graph: VectorGraph, { functions, phases, slotBytes }: ReturnType<typeof emitFunctions>): Shape {
     const byPhase: number[][] = Array.from({ length: PHASES }, () => []);
     functions.forEach((made, k) => {
       // Nothing to compute and nothing to write: two bytes of locals and end.

@@ -1,7 +1,7 @@
 // The code of an assembly (blocks.ts) and its place in memory. One module holds a function for each phase of each shape
 // of block, and for each segment the calls that make up what its thread does between two meetings with others:
 //
-//   spin    the first phase of its blocks
+//   spin    the first phase of its blocks; of two segments at once where they are twins (block-twins.ts), as all that follows
 //   gather  angular velocity of its base, motions, inertias of all that waits for nobody
 //   join    the rest, after the segments it waits for
 //   meet    a part at its port taken in, after that has come up; for each of those that it takes in
@@ -40,7 +40,7 @@ import {
   SPIN,
   UP,
 } from './block-records.js';
-import type { Assembly } from './blocks.js';
+import type { Assembly, Lane } from './blocks.js';
 import * as B from './bytes.js';
 import { MEET_NUMBERS, type MeetSizes } from './meet.js';
 import { encodeModule } from './module.js';
@@ -138,11 +138,14 @@ export function blockModule(assembly: Assembly, functionSize = FUNCTION_SIZE): B
     let force = base + NUMBER * BASE_RECORD.force;
     const lastBelow = path.findLastIndex(({ below }) => below);
     const calls = path.map(({ taker, k, below }, i) => {
-      const { part, sizes } = segments[taker].joins[k];
+      const { joins, twin } = segments[taker];
+      const { part, sizes } = joins[k];
       const { parts, meets, force: atGround } = meetings[taker];
       const found = meetings[s].turns[i];
       const whole = atOnce(sizes);
-      const to = whole ? baseOf(part) : below && i === lastBelow ? baseOf(s) : found;
+      // What a segment finds at its meeting with its twin is what the twin needs, too.
+      const direct = whole || (taker === s && part === twin);
+      const to = direct ? baseOf(part) : below && i === lastBelow ? baseOf(s) : found;
       const at = whole ? atGround : found + NUMBER * TURN.force;
       const records = [parts[k], meetings[part].parts.at(-1)!, meets[k]] as const;
       const call = { sizes, whole, records, addresses: [...records, base, to, at, force] };
@@ -192,28 +195,34 @@ export function blockModule(assembly: Assembly, functionSize = FUNCTION_SIZE): B
   // Code that only one block uses has the addresses in it, which makes it a fifth faster; shared code takes a row of them.
   const names = blocks.map(({ block }) => JSON.stringify(block));
   const users = new Map<string, number>();
-  for (const name of names) users.set(name, (users.get(name) ?? 0) + 1);
+  for (const { lanes, carried } of segments)
+    for (const [b, other] of carried ? [] : lanes)
+      if (other === undefined) users.set(names[b], (users.get(names[b]) ?? 0) + 1);
+  /** For each block, or the first of two in the lanes of vectors: its code, and the rows that this takes. */
   const codes: Shape[] = [];
-  const rows: number[] = [];
+  const rows: number[][] = [];
   const tables: { at: number; values: Int32Array }[] = [];
-  for (const { blocks: own } of segments) {
+  for (const { lanes, carried } of segments) {
+    if (carried) continue;
     newPage();
-    for (const b of own) {
-      const values = addresses(b);
-      const shared = users.get(names[b])! > 1;
-      codes[b] = writer.shape(names[b], blocks[b].block, shared ? undefined : { addresses: values, slotsAt: top });
-      const slots = take(codes[b].slotBytes);
-      if (!shared) continue;
-      values[SLOTS] = slots;
-      rows[b] = take(4 * values.length);
-      tables.push({ at: rows[b], values });
+    for (const lane of lanes) {
+      const [b, other] = lane;
+      const values = lane.map((one) => addresses(one));
+      const alone = other === undefined && users.get(names[b]) === 1;
+      codes[b] =
+        other === undefined
+          ? writer.shape(names[b], blocks[b].block, alone ? { addresses: values[0], slotsAt: top } : undefined)
+          : writer.twin(names[b], blocks[b].block);
+      values[0][SLOTS] = take(codes[b].slotBytes);
+      rows[b] = alone ? [] : values.map((row) => take(4 * row.length));
+      for (const [k, at] of rows[b].entries()) tables.push({ at, values: values[k] });
     }
   }
   // Rows stand between the slots: they are written after memory has been filled, in tests.
   const scratch: [number, number] = [scratchFrom, top];
 
-  const call = (body: B.Bytes, b: number, phase: number): void => {
-    for (const code of codes[b].phases[phase]) callWith(body, code, rows[b] === undefined ? [] : [rows[b]]);
+  const call = (body: B.Bytes, [b]: Lane, phase: number): void => {
+    for (const code of codes[b].phases[phase]) callWith(body, code, rows[b]);
   };
   const add = (name: string, code: (body: B.Bytes) => void): void => {
     const body = new B.Bytes().byte(0);
@@ -221,48 +230,61 @@ export function blockModule(assembly: Assembly, functionSize = FUNCTION_SIZE): B
     writer.functions.push({ parameters: 0, body: body.byte(B.END), name });
   };
   segments.forEach((segment, s) => {
-    const root = records[segment.blocks[0]];
-    const waits = (b: number): boolean => blocks[b].block.children.some((child) => child.waits);
-    const { blocks: own } = segment;
+    const { lanes, carried, twin, joins } = segment;
+    const waits = ([b]: Lane): boolean => blocks[b].block.children.some((child) => child.waits);
+    const own = carried ? [] : lanes;
     const inwards = [...own].reverse();
+    // Of two that are computed together all blocks know their angular velocity from the base.
+    const spinOrder = twin < 0 ? segment.spinOrder.map((b): Lane => [b]) : own;
+    const { parts, meets, force, hop } = meetings[s];
+    const meet = (body: B.Bytes, k: number): void => {
+      const { part, sizes } = joins[k];
+      const below = meetings[part].parts.at(-1)!;
+      if (part !== twin)
+        callWith(body, writer.touch, [below, below + NUMBER * partLayout(sizes.at, sizes.port).size, hop]);
+      if (atOnce(sizes)) callWith(body, writer.meetGround(sizes.at), [parts[k], below, baseOf(part), force]);
+      else callWith(body, writer.meetUp(sizes), [parts[k], below, meets[k], parts[k + 1]]);
+    };
+    const findSpin = (body: B.Bytes, one: number): void =>
+      writer.hops(body, segments[one], baseOf(one) + NUMBER * BASE_RECORD.w, meetings[one].hop, (other) => {
+        const { rel, rise } = records[segments[other].blocks[0]];
+        return { rel, rise };
+      });
+    const waitsAtAll = own.some(waits);
     const write: { readonly [step in Step]: (body: B.Bytes) => void } = {
       spin: (body) => {
-        for (const b of segment.spinOrder) call(body, b, SPIN);
+        for (const lane of carried ? [] : spinOrder) call(body, lane, SPIN);
       },
       gather: (body) => {
-        writer.hops(body, segment, root.base + NUMBER * BASE_RECORD.w, meetings[s].hop, (other) => {
-          const { rel, rise } = records[segments[other].blocks[0]];
-          return { rel, rise };
-        });
-        for (const b of own) call(body, b, MOVE);
-        for (const b of inwards) {
-          call(body, b, GATHER);
-          if (!waits(b)) call(body, b, JOIN);
+        if (!carried) findSpin(body, s);
+        if (twin >= 0) findSpin(body, twin);
+        for (const lane of own) call(body, lane, MOVE);
+        for (const lane of inwards) {
+          call(body, lane, GATHER);
+          if (!waits(lane)) call(body, lane, JOIN);
         }
+        if (twin >= 0 && !waitsAtAll) meet(body, 0);
       },
       join: (body) => {
-        for (const b of inwards) if (waits(b)) call(body, b, JOIN);
+        for (const lane of inwards) if (waits(lane)) call(body, lane, JOIN);
+        if (twin >= 0 && waitsAtAll) meet(body, 0);
       },
       lead: (body) => {
-        for (const b of own) if (waits(b)) call(body, b, LEAD);
+        for (const lane of own) if (waits(lane)) call(body, lane, LEAD);
       },
       follow: (body) => {
-        for (const b of own) {
-          if (!waits(b)) call(body, b, LEAD);
-          call(body, b, FOLLOW);
+        for (const lane of own) {
+          if (!waits(lane)) call(body, lane, LEAD);
+          call(body, lane, FOLLOW);
         }
       },
     };
     for (const step of STEPS) add(stepName(step, s), write[step]);
-    const { parts, meets, force, hop } = meetings[s];
-    segment.joins.forEach(({ part, sizes }, k) => {
-      const below = meetings[part].parts.at(-1)!;
-      add(meetName(s, k), (body) => {
-        callWith(body, writer.touch, [below, below + NUMBER * partLayout(sizes.at, sizes.port).size, hop]);
-        if (atOnce(sizes)) callWith(body, writer.meetGround(sizes.at), [parts[k], below, baseOf(part), force]);
-        else callWith(body, writer.meetUp(sizes), [parts[k], below, meets[k], parts[k + 1]]);
-      });
-    });
+    for (const [k, { part }] of joins.entries())
+      if (part !== twin)
+        add(meetName(s, k), (body) => {
+          meet(body, k);
+        });
     const { calls } = descents[s];
     calls.forEach(({ sizes: { handle, at, port }, whole, records: [upper, lower, meet] }, k) => {
       if (whole || segment.path[k].taker === s) return;
@@ -273,7 +295,8 @@ export function blockModule(assembly: Assembly, functionSize = FUNCTION_SIZE): B
       });
     });
     add(answerName(s), (body) => {
-      for (const { sizes, whole, addresses } of calls) if (!whole) callWith(body, writer.meetDown(sizes), addresses);
+      for (const { sizes, whole, addresses } of carried ? [] : calls)
+        if (!whole) callWith(body, writer.meetDown(sizes), addresses);
     });
   });
   add(FINISH_NAME, (body) => {
@@ -282,7 +305,8 @@ export function blockModule(assembly: Assembly, functionSize = FUNCTION_SIZE): B
       const at = (offset: number): number => records[b].base + NUMBER * offset;
       callWith(body, writer.touch, [at(BASE_RECORD.turn), at(BASE_RECORD.size), meetings[0].hop]);
     }
-    for (const b of balls) call(body, b, FINISH);
+    const lanes = segments.flatMap(({ lanes, carried }) => (carried ? [] : lanes));
+    for (const lane of lanes) if (lane.some((b) => balls.includes(b))) call(body, lane, FINISH);
   });
   const { constants, functions } = writer;
   if (constants.bytes > CONSTANT_BYTES) throw new RangeError(`${constants.bytes} bytes of constants`);
@@ -302,6 +326,8 @@ export function blockModule(assembly: Assembly, functionSize = FUNCTION_SIZE): B
     tables,
     scratch: [scratch],
     shapes: writer.shapes,
-    instructions: segments.map((segment) => segment.blocks.reduce((sum, b) => sum + codes[b].instructions, 0)),
+    instructions: segments.map(({ lanes, carried }) =>
+      (carried ? [] : lanes).reduce((sum, [b]) => sum + codes[b].instructions, 0),
+    ),
   };
 }

@@ -4,6 +4,7 @@
 
 import { restarts } from './aba.js';
 import type { BallPlace, Block, BlockChild, Source } from './block-records.js';
+import { checkTwins, pairBlocks } from './block-twins.js';
 import type { MeetSizes } from './meet.js';
 import type { Size } from './part-record.js';
 import type { PlanLink } from './plan.js';
@@ -20,6 +21,11 @@ export interface Cutting {
    * hangs from the port of the one before. Left out, every segment takes in all that hangs from its port at once.
    */
   readonly joins?: readonly (readonly number[])[];
+  /**
+   * For each segment the one that is computed together with it in the lanes of vectors (twins.ts), -1 for none. That one
+   * is the first that it takes in, and takes in nothing itself.
+   */
+  readonly twins?: readonly number[];
 }
 
 /** What is computed: a plan, with what another root of the computation brings with it. */
@@ -62,7 +68,15 @@ export interface Segment {
   readonly spinOrder: readonly number[];
   /** How the angular velocity of its base is found: from a record, then through others. None where it is known. */
   readonly hops: Hops | undefined;
+  /** The segment that is computed together with this one, and all blocks of both, parents first; -1 for none. */
+  readonly twin: number;
+  readonly lanes: readonly Lane[];
+  /** It is computed together with the one that takes it in, which does all that it would do. */
+  readonly carried: boolean;
 }
+
+/** A block, or two blocks of the same shape in the lanes of vectors. */
+export type Lane = readonly [number] | readonly [number, number];
 
 export interface Join {
   /** The first segment of the part that is taken in. */
@@ -206,6 +220,8 @@ export function createAssembly(rooted: RootedPlan, cutting: Cutting, blockLinks?
     };
   });
 
+  const twins = cutting.twins ?? segmentBlocks.map(() => -1);
+  checkTwins(twins, joins, hops);
   const segments = segmentBlocks.map((own, s): Segment => {
     const hanging = parentSegment.flatMap((parent, child) => (parent === s ? [child] : []));
     const onWay = own.filter((b) => placed[b].block.spinFrom !== 'base' && placed[b].block.spin !== 'none');
@@ -225,6 +241,9 @@ export function createAssembly(rooted: RootedPlan, cutting: Cutting, blockLinks?
       spin: spinOf[s],
       spinOrder: [...onWay.reverse(), ...others],
       hops: hops[s],
+      twin: twins[s],
+      lanes: twins[s] < 0 ? own.map((b): Lane => [b]) : pairBlocks(placed, own, segmentBlocks[twins[s]]),
+      carried: twins.includes(s),
     };
   });
   return { rooted, blocks: placed, segments };

@@ -76,7 +76,7 @@ function emit(
       ...parameterArrays.map((offset) => ({ parameter: 0, offset, stride: NUMBER })),
     ],
     parameters: 1,
-    pointers,
+    pointers: pointers.map((offset) => ({ row: 0, offset })),
     functionSize: Number.MAX_SAFE_INTEGER,
     constants,
     slotsAt: 0,

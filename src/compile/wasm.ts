@@ -1,5 +1,5 @@
 // Formula graphs as WebAssembly functions: scalar f64 and, for pairs, f64x2. With `wide` every node is a vector: two
-// states at once.
+// states at once, or two blocks whose numbers stand apart.
 //
 // A value used once is computed where it is used, on the stack; one used more often sits in a local, which is given back
 // after its last use. Scalar constants stand in the code; vectors of constants are read from memory once in a function
@@ -34,6 +34,8 @@ export interface ArrayPlace {
   readonly offset: number;
   /** Bytes. */
   readonly stride: number;
+  /** The address from which the second lane counts; left out, it stands next to the first. Only where all is wide. */
+  readonly second?: number;
 }
 
 /** Constants in memory, each a pair of numbers, put there as data of the module. */
@@ -63,16 +65,22 @@ export class ConstantPool {
   }
 }
 
+/** An address in a row of a table: the parameter that leads to the row, and an offset in bytes. */
+export interface Pointer {
+  readonly row: number;
+  readonly offset: number;
+}
+
 export interface EmitOptions {
   /** Places of the arrays that inputs and outputs name. */
   readonly arrays: readonly ArrayPlace[];
   /** i32 parameters of each function. */
   readonly parameters: number;
   /**
-   * Addresses that a function first reads from a row of a table: it takes the row's address as its parameter, and these
-   * are offsets in the row. Places of arrays count them after the parameters.
+   * Addresses that a function first reads from rows of a table: it takes the addresses of the rows as its parameters.
+   * Places of arrays count them after the parameters.
    */
-  readonly pointers?: readonly number[];
+  readonly pointers?: readonly Pointer[];
   /** Operations in one function, about. */
   readonly functionSize: number;
   readonly constants: ConstantPool;
@@ -119,7 +127,7 @@ class FunctionWriter {
   readonly #pieces: Pieces;
   readonly #options: EmitOptions;
   readonly #wide: boolean;
-  readonly #pointers: readonly number[];
+  readonly #pointers: readonly Pointer[];
   readonly #slots: number;
   /** For the function being written: uses of each node still to come, and the local that holds it. */
   readonly #uses: Int32Array;
@@ -193,9 +201,9 @@ class FunctionWriter {
     }
     const body = new B.Bytes().unsigned(runs.length);
     for (const { type, count } of runs) body.unsigned(count).byte(type);
-    this.#pointers.forEach((offset, k) => {
+    this.#pointers.forEach(({ row, offset }, k) => {
       if (this.#pointed[k] === 0) return;
-      body.bytes(B.LOCAL_GET, 0, B.I32_LOAD, 2).unsigned(offset);
+      body.bytes(B.LOCAL_GET, row, B.I32_LOAD, 2).unsigned(offset);
       body.byte(B.LOCAL_SET).unsigned(this.#options.parameters + k);
     });
     return body.append(this.#code).byte(B.END);
@@ -240,7 +248,11 @@ class FunctionWriter {
   }
 
   #storeOutput({ array, i, j, node }: Output): void {
-    const { parameter, offset, stride } = this.#options.arrays[array];
+    const { parameter, offset, stride, second } = this.#options.arrays[array];
+    if (second !== undefined) {
+      this.#storeLanes(node, [parameter, second], [offset + i * stride, offset + i * stride]);
+      return;
+    }
     if (this.#wide || j < 0) {
       const lanes = this.#wide ? 2 : 1;
       this.#address(parameter);
@@ -254,14 +266,26 @@ class FunctionWriter {
       this.#memory(B.V128_STORE, 2, offset + i * stride);
       return;
     }
-    // The two lanes go to places of their own.
+    this.#storeLanes(node, [parameter, parameter], [offset + i * stride, offset + j * stride]);
+  }
+
+  /** The two lanes go to places of their own. */
+  #storeLanes(node: Node, parameters: readonly number[], offsets: readonly number[]): void {
     this.#uses[node]++;
-    for (const [lane, index] of [i, j].entries()) {
-      this.#address(parameter);
+    for (const lane of [0, 1]) {
+      this.#address(parameters[lane]);
       this.#get(node, 2);
-      this.#memory(B.V128_STORE64_LANE, 2, offset + index * stride);
+      this.#memory(B.V128_STORE64_LANE, 2, offsets[lane]);
       this.#code.byte(lane);
     }
+  }
+
+  #loadLanes(parameters: readonly number[], offsets: readonly number[]): void {
+    this.#address(parameters[1]);
+    this.#address(parameters[0]);
+    this.#memory(B.V128_LOAD64_ZERO, 2, offsets[0]);
+    this.#memory(B.V128_LOAD64_LANE, 2, offsets[1]);
+    this.#code.byte(1);
   }
 
   #address(parameter: number): void {
@@ -325,22 +349,23 @@ class FunctionWriter {
 
   #load(n: Node): void {
     const { a, b, x } = this.#graph;
-    const { parameter, offset, stride } = this.#options.arrays[a[n]];
+    const { parameter, offset, stride, second } = this.#options.arrays[a[n]];
     const first = offset + b[n] * stride;
+    if (second !== undefined) {
+      this.#loadLanes([parameter, second], [first, first]);
+      return;
+    }
     if (this.#wide || this.#graph.lanes[n] === 1) {
       this.#address(parameter);
       this.#memory(this.#wide ? B.V128_LOAD : B.F64_LOAD, this.#wide ? 2 : 1, first);
       return;
     }
-    this.#address(parameter);
     if (x[n] === b[n] + 1 && stride === 8) {
+      this.#address(parameter);
       this.#memory(B.V128_LOAD, 2, first);
       return;
     }
-    this.#address(parameter);
-    this.#memory(B.V128_LOAD64_ZERO, 2, first);
-    this.#memory(B.V128_LOAD64_LANE, 2, offset + x[n] * stride);
-    this.#code.byte(1);
+    this.#loadLanes([parameter, parameter], [first, offset + x[n] * stride]);
   }
 
   /** Address of a node that is in memory and not in a local, or -1. */

@@ -2,6 +2,7 @@
 // caller runs the same program alone. Both give the same bits.
 
 import { type BlockModule, blockModule } from '../compile/block-module.js';
+import type { Segment } from '../compile/blocks.js';
 import { PAGE } from '../compile/module.js';
 import { type WasmMemory, type WasmModule, webAssembly } from '../compile/webassembly.js';
 import type { Arrays } from './arrays.js';
@@ -21,20 +22,7 @@ export class Program {
   constructor(choice: Choice) {
     this.choice = choice;
     this.made = blockModule(choice.assembly);
-    const { segments } = choice.assembly;
-    this.segments = segments.map(({ hops, waitsFor, joins, row, path, grounded, spinOrder }, s) => ({
-      needs: hops?.needs ?? [],
-      waitsFor,
-      joins: joins.map(({ part }) => part),
-      row,
-      // What was made first comes first. Who waits for the last meeting of a row on the ground needs not wait for it twice.
-      path: path
-        .map(({ taker, k }, turn) => ({ taker, part: segments[taker].joins[k].part, turn }))
-        .filter(({ taker, turn }) => taker !== s && !(turn === 0 && segments[row].grounded))
-        .reverse(),
-      grounded,
-      spins: spinOrder.length > 0,
-    }));
+    this.segments = jobSegments(choice.assembly.segments);
   }
 
   /** Instructions of all segments together. */
@@ -92,7 +80,8 @@ export class Program {
   }
 
   #job(id: number, memory: unknown, module: unknown, workers: number, hooks: Hooks): Job {
-    const { threadOf: planned, predictedNs } = this.choice;
+    const { threadOf: all, predictedNs, assembly } = this.choice;
+    const planned = all.filter((_, s) => !assembly.segments[s].carried);
     const count = 1 + Math.max(...planned);
     // Neighbours stay together where there are fewer threads than planned.
     const threadOf = planned.map((t) => Math.floor((t * Math.min(workers, count)) / count));
@@ -109,4 +98,36 @@ export class Program {
       hooks,
     };
   }
+}
+
+/** What threads see of the segments: twins are one. */
+function jobSegments(segments: readonly Segment[]): JobSegment[] {
+  const own = segments.flatMap(({ carried }, s) => (carried ? [] : [s]));
+  const number = new Map<number, number>();
+  own.forEach((s, job) => {
+    number.set(s, job);
+    if (segments[s].twin >= 0) number.set(segments[s].twin, job);
+  });
+  const jobOf = (s: number): number => number.get(s)!;
+  return own.map((s, job) => {
+    const { hops, waitsFor, joins, row, path, grounded, spinOrder, twin } = segments[s];
+    const below = twin < 0 ? undefined : segments[twin];
+    const needs = [...(hops?.needs ?? []), ...(below?.hops?.needs ?? [])].map(jobOf);
+    return {
+      code: s,
+      needs: [...new Set(needs)].filter((other) => other !== job),
+      waitsFor: [...waitsFor, ...(below?.waitsFor ?? [])].map(jobOf),
+      joins: joins.flatMap(({ part }, k) => (part === twin ? [] : [{ part: jobOf(part), k }])),
+      row: jobOf(row),
+      // What was made first comes first. Who waits for the last meeting of a row on the ground need not wait for it twice.
+      path: path
+        .map(({ taker, k }, turn) => ({ taker, part: jobOf(segments[taker].joins[k].part), turn }))
+        .filter(({ taker, turn }) => taker !== s && !(turn === 0 && segments[row].grounded))
+        .map(({ part, turn }) => ({ part, turn }))
+        .reverse(),
+      answers: path.length > 0,
+      grounded,
+      spins: spinOrder.length > 0,
+    };
+  });
 }

@@ -100,14 +100,18 @@ export interface Fault {
 }
 
 export interface JobSegment {
+  /** Its number in the names of functions. */
+  readonly code: number;
   /** Segments whose first phase it needs. */
   readonly needs: readonly number[];
   readonly waitsFor: readonly number[];
-  /** Segments at the head of the parts that it takes in, one after the other. */
-  readonly joins: readonly number[];
+  /** Parts that it takes in, one after the other: segments at the head of them, and their numbers in names of functions. */
+  readonly joins: readonly { readonly part: number; readonly k: number }[];
   /** The segment at the head of its row, and the parts that are taken in on the way down from there: none of its own. */
   readonly row: number;
   readonly path: readonly Meeting[];
+  /** There are meetings on its way down, its own or those of others. */
+  readonly answers: boolean;
   readonly grounded: boolean;
   /** It has a first phase, and others may need it. */
   readonly spins: boolean;

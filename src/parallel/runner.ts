@@ -101,23 +101,23 @@ export class Runner {
     this.#finish = named(FINISH_NAME);
     /** Raised when a segment has taken in all that it does. */
     const last = (s: number): number => {
-      const part = job.segments[s].joins.at(-1);
-      return part === undefined ? risen(s) : taken(part);
+      const join = job.segments[s].joins.at(-1);
+      return join === undefined ? risen(s) : taken(join.part);
     };
     this.#segments = job.segments.map((segment, s) => {
-      const code = (step: Step): Code => named(stepName(step, s));
-      const { needs, waitsFor, joins, spins, row, path } = segment;
+      const code = (step: Step): Code => named(stepName(step, segment.code));
+      const { code: name, needs, waitsFor, joins, spins, row, path } = segment;
       return {
         ...segment,
         spin: spins ? code('spin') : undefined,
         gather: code('gather'),
         join: waitsFor.length > 0 ? code('join') : undefined,
         needed: Int32Array.from(needs, spun),
-        meets: joins.map((_, k) => named(meetName(s, k))),
+        meets: joins.map(({ k }) => named(meetName(name, k))),
         awaited: Int32Array.from(waitsFor, (child) => last(child)),
-        comes: Int32Array.from(joins, (part) => last(part)),
-        onPath: path.map(({ part, turn }) => ({ flag: taken(part), fetch: named(fetchName(s, turn)) })),
-        answer: job.segments[row].joins.length > 0 ? named(answerName(s)) : undefined,
+        comes: Int32Array.from(joins, ({ part }) => last(part)),
+        onPath: path.map(({ part, turn }) => ({ flag: taken(part), fetch: named(fetchName(name, turn)) })),
+        answer: segment.answers ? named(answerName(name)) : undefined,
         lead: waitsFor.length > 0 ? code('lead') : undefined,
         follow: code('follow'),
         begin: !job.segments[row].grounded ? told(row) : s === row && this.#quiet[s] ? -1 : last(row),
@@ -259,7 +259,7 @@ export class Runner {
     for (let k = 0; k < joins.length; k++) {
       if (!this.#await(comes[k])) return false;
       meets[k]();
-      Atomics.store(this.#flags, taken(joins[k]), this.#epoch);
+      Atomics.store(this.#flags, taken(joins[k].part), this.#epoch);
     }
     this.#up[s] = this.#epoch;
     if (joins.length === 0 && !(this.#quiet[s] && segment.grounded)) Atomics.store(this.#flags, risen(s), this.#epoch);

@@ -8,8 +8,14 @@ import { GROUND, type Mechanism } from '../../src/mechanism/mechanism.js';
 import { Random } from '../../src/mechanism/random.js';
 import { State } from '../../src/mechanism/state.js';
 import { builtinMechanism } from '../../src/models/index.js';
-import { ALL_JOINT_TYPES, randomMechanism, randomVector, relativeError } from '../support/random-mechanism.js';
-import { blockRunner, randomCutting } from './run-blocks.js';
+import {
+  ALL_JOINT_TYPES,
+  randomMechanism,
+  randomVector,
+  relativeError,
+  repeatedMechanism,
+} from '../support/random-mechanism.js';
+import { blockRunner, randomCutting, twinCutting } from './run-blocks.js';
 
 const TOLERANCE = 1e-11;
 const COUNT = Number(process.env.MANIKIN_RANDOM ?? 40);
@@ -74,6 +80,32 @@ describe('segments', () => {
       if (worst !== undefined) expect(worst).toBeLessThan(TOLERANCE);
     },
   );
+
+  it('twins, two blocks in the lanes of vectors', () => {
+    let paired = 0;
+    for (let seed = 1; seed <= COUNT; seed++) {
+      const random = new Random(seed);
+      const bodies = 1 + random.below(4);
+      const most = 1 + random.below(3);
+      const cells = Array.from({ length: 4 + random.below(5) }, () => (seed % 5 === 0 ? 1 + random.below(most) : most));
+      const free = seed % 3 === 0;
+      // A welded body would be no link of its own.
+      const types = seed % 4 === 0 ? (['spherical'] as const) : ALL_JOINT_TYPES.filter((type) => type !== 'fixed');
+      const mechanism = repeatedMechanism(
+        seed,
+        cells.reduce((sum, n) => sum + n, 0),
+        { bodies, armature: seed % 2 === 0, types, ...(free && { base: 'floating' }) },
+      );
+      const cutting = twinCutting(rootedPlan(mechanism, GROUND)!, bodies, cells, random);
+      const runner = blockRunner(mechanism, GROUND, cutting, seed % 2 === 0 ? 1 + random.below(6) : undefined);
+      paired += runner.paired;
+      const state = State.random(mechanism, seed);
+      const tau = randomVector(seed, mechanism.nv, 5);
+      const error = relativeError(runner.forward(state, tau), new Dynamics(mechanism).forward(state, tau));
+      expect(error, `seed ${seed}`).toBeLessThan(TOLERANCE);
+    }
+    expect(paired).toBeGreaterThan(COUNT);
+  });
 
   it('blocks of the same shape share their code', () => {
     const segmentOf = new Int32Array(512).fill(0);

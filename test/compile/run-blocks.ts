@@ -11,6 +11,8 @@ import type { State } from '../../src/mechanism/state.js';
 
 export interface BlockRunner {
   readonly shapes: number;
+  /** Blocks that share the lanes of vectors with another one. */
+  readonly paired: number;
   forward(state: State, tau: Float64Array): Float64Array;
 }
 
@@ -27,6 +29,7 @@ export function blockRunner(mechanism: Mechanism, root: number, cutting: Cutting
   const call = (step: Step, s: number): void => code[stepName(step, s)]();
   return {
     shapes: made.shapes,
+    paired: assembly.segments.flatMap(({ lanes }) => lanes.filter((lane) => lane.length === 2)).length,
     forward(state, tau) {
       for (const [from, end] of made.scratch) store.numbers(from, (end - from) / 8).fill(Number.NaN);
       for (const { at, values } of made.tables) ints.set(values, at / 4);
@@ -37,7 +40,8 @@ export function blockRunner(mechanism: Mechanism, root: number, cutting: Cutting
       for (let s = 0; s < count; s++) call('spin', s);
       for (let s = count - 1; s >= 0; s--) {
         for (const step of ['gather', 'join'] as const) call(step, s);
-        for (const k of assembly.segments[s].joins.keys()) code[meetName(s, k)]();
+        const { joins, twin } = assembly.segments[s];
+        for (const [k, { part }] of joins.entries()) if (part !== twin) code[meetName(s, k)]();
       }
       for (let s = 0; s < count; s++) {
         code[answerName(s)]();
@@ -72,7 +76,40 @@ export function randomCutting({ plan: { links } }: RootedPlan, random: Random, o
     segmentOf[i] = atPort.push(port) - 1;
     latest.set(parent, segmentOf[i]);
   });
-  return { segmentOf, atPort, joins: randomJoins(links, segmentOf, atPort, random) };
+  const joins = randomJoins(links, segmentOf, atPort, random);
+  // Segments that happen to fit are computed together, mostly without blocks of the same shape.
+  const twins = atPort.map(() => -1);
+  atPort.forEach((port, s) => {
+    const [first] = joins[s];
+    if (port && first !== undefined && joins[first].length === 0 && !twins.includes(s) && random.below(2) === 0)
+      twins[s] = first;
+  });
+  return { segmentOf, atPort, joins, twins };
+}
+
+/** A mechanism made of like cells cut into a row of so many cells each, all at ports, neighbours from the second on twins. */
+export function twinCutting(
+  { plan }: RootedPlan,
+  bodiesInCell: number,
+  cells: readonly number[],
+  random: Random,
+): Cutting {
+  const segmentOf = new Int32Array(plan.links.length);
+  const starts = cells.map((_, s) => cells.slice(0, s).reduce((sum, n) => sum + n, 0));
+  plan.bodies.forEach(({ link }, body) => {
+    const cell = Math.floor(body / bodiesInCell);
+    segmentOf[link] = starts.findLastIndex((start) => start <= cell);
+  });
+  const twins = cells.map((_, s) => (s % 2 === 1 && s + 1 < cells.length ? s + 1 : -1));
+  const joins: number[][] = cells.map(() => []);
+  let heads = cells.flatMap((_, s) => (twins.includes(s) ? [] : [s]));
+  for (const s of heads) if (twins[s] >= 0) joins[s].push(twins[s]);
+  while (heads.length > 1) {
+    const k = random.below(heads.length - 1);
+    joins[heads[k]].push(heads[k + 1]);
+    heads = heads.filter((_, other) => other !== k + 1);
+  }
+  return { segmentOf, atPort: cells.map((_, s) => s > 0), joins, twins };
 }
 
 /** Along each way from port to port, parts joined in any order. */

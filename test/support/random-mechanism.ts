@@ -110,6 +110,26 @@ export function randomMechanism(seed: number, options?: RandomOptions): Mechanis
   return createMechanism(randomSpec(seed, options));
 }
 
+/** A random mechanism several times, each time hanging from the last body of the one before. */
+export function repeatedMechanism(seed: number, times: number, options: RandomOptions = {}): Mechanism {
+  const { gravity, bodies, joints } = randomSpec(seed, { ...options, forest: false });
+  const last = `b${bodies.length - 1}`;
+  const cells = Array.from({ length: times }, (_, k) => k);
+  return createMechanism({
+    name: `repeated-${seed}`,
+    ...(gravity && { gravity }),
+    bodies: cells.flatMap((k) => bodies.map((body) => ({ ...body, name: `${k}-${body.name}` }))),
+    joints: cells.flatMap((k) =>
+      joints.map((joint) => ({
+        ...joint,
+        name: `${k}-${joint.name}`,
+        parent: joint.parent !== null ? `${k}-${joint.parent}` : k > 0 ? `${k - 1}-${last}` : null,
+        child: `${k}-${joint.child}`,
+      })),
+    ),
+  });
+}
+
 export function randomVector(seed: number, n: number, size = 1): Float64Array {
   const random = new Random(seed);
   return Float64Array.from({ length: n }, () => random.between(-size, size));
