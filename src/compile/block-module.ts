@@ -79,8 +79,8 @@ export interface BlockModule {
 
 /** Apart enough that neighbours are never fetched together. */
 const APART = 128;
-/** Of memory. */
-const PAGE_BYTES = 4096;
+/** Between what different threads write: processors fetch ahead, over the ends of pages of 4096 bytes as well. */
+const FAR_APART = 1 << 15;
 const FUNCTION_SIZE = 400;
 
 /** What is found at a turn on the way down: a base, as in BASE_RECORD, and a force. */
@@ -96,9 +96,8 @@ export function blockModule(assembly: Assembly, functionSize = FUNCTION_SIZE): B
     top = aligned(top + bytes);
     return at;
   };
-  /** What different threads write stands in different pages: processors fetch on within a page. */
-  const newPage = (): void => {
-    top = PAGE_BYTES * Math.ceil(top / PAGE_BYTES);
+  const leaveGap = (): void => {
+    top += FAR_APART;
   };
   const q = take(NUMBER * rooted.plan.nq);
   const [v, tau, qdd] = [0, 0, 0].map(() => take(NUMBER * rooted.plan.nv));
@@ -110,7 +109,7 @@ export function blockModule(assembly: Assembly, functionSize = FUNCTION_SIZE): B
   /** For each segment: its part after each meeting, records of the meetings, the force at the ground, and what is on its way. */
   const meetings = segments.map(() => ({ parts: [0], meets: [0], force: 0, turns: [0], hop: 0 }));
   segments.forEach((segment, s) => {
-    newPage();
+    leaveGap();
     for (const b of segment.blocks)
       records[b] = {
         base: take(NUMBER * BASE_RECORD.size),
@@ -204,7 +203,7 @@ export function blockModule(assembly: Assembly, functionSize = FUNCTION_SIZE): B
   const tables: { at: number; values: Int32Array }[] = [];
   for (const { lanes, carried } of segments) {
     if (carried) continue;
-    newPage();
+    leaveGap();
     for (const lane of lanes) {
       const [b, other] = lane;
       const values = lane.map((one) => addresses(one));

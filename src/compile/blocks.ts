@@ -108,8 +108,14 @@ export interface Assembly {
   readonly segments: readonly Segment[];
 }
 
-/** Links in a block, about, where a mechanism is too large for code of its own throughout. */
-const BLOCK_LINKS = 10;
+/**
+ * Links in a block, about, where a mechanism is too large for code of its own throughout. Where all links look alike a few are
+ * enough, and their code stays in the instruction cache: fewer of them in mixed form, which takes more code for each. Where
+ * a longer stretch repeats itself its code is read anew each time, and small blocks only cost.
+ */
+const BLOCK_LINKS = { alike: 8, alikeMixed: 4, different: 18 } as const;
+/** Looks of links up to which they are alike. */
+const FEW_LOOKS = 8;
 /** Links up to which a mechanism is small: each segment is one block then, and no code is shared. */
 export const SMALL = 160;
 
@@ -118,7 +124,7 @@ export function createAssembly(rooted: RootedPlan, cutting: Cutting, blockLinks?
   const { links } = plan;
   const { segmentOf, atPort } = cutting;
   const count = atPort.length;
-  const { blockOf, members } = blocksOf(links, segmentOf, linksInBlock(links, blockLinks));
+  const { blockOf, members } = blocksOf(links, segmentOf, linksInBlock(links, cutting, blockLinks));
   const blocks = members.length;
   const baseLink = members.map(([first]) => links[first].parent);
   const segmentOfBlock = members.map(([first]) => segmentOf[first]);
@@ -253,12 +259,9 @@ export function createAssembly(rooted: RootedPlan, cutting: Cutting, blockLinks?
  * Links that must keep all of their mass: those at ports, where a real inertia is asked for, and where code is to be
  * shared the roots of all blocks, since regrouped mass (mass.ts) would make every block different.
  */
-export function wholeLinks(
-  links: readonly PlanLink[],
-  { segmentOf, atPort }: Cutting,
-  blockLinks?: number,
-): Set<number> {
-  const most = linksInBlock(links, blockLinks);
+export function wholeLinks(links: readonly PlanLink[], cutting: Cutting, blockLinks?: number): Set<number> {
+  const { segmentOf, atPort } = cutting;
+  const most = linksInBlock(links, cutting, blockLinks);
   const { blockOf } = blocksOf(links, segmentOf, most);
   const shares = Number.isFinite(most);
   const whole = new Set<number>();
@@ -269,8 +272,16 @@ export function wholeLinks(
   return whole;
 }
 
-const linksInBlock = (links: readonly PlanLink[], blockLinks?: number): number =>
-  blockLinks ?? (links.length <= SMALL ? Number.POSITIVE_INFINITY : BLOCK_LINKS);
+function linksInBlock(links: readonly PlanLink[], { atPort }: Cutting, blockLinks?: number): number {
+  if (blockLinks !== undefined) return blockLinks;
+  if (links.length <= SMALL) return Number.POSITIVE_INFINITY;
+  const looks = new Set<string>();
+  for (const { type, E, t } of links) {
+    looks.add(`${type} ${E} ${t}`);
+    if (looks.size > FEW_LOOKS) return BLOCK_LINKS.different;
+  }
+  return atPort.includes(true) ? BLOCK_LINKS.alikeMixed : BLOCK_LINKS.alike;
+}
 
 const least = (links: readonly PlanLink[], key: 'iq' | 'iv'): number =>
   links.reduce((smallest, link) => Math.min(smallest, link[key]), Number.POSITIVE_INFINITY);

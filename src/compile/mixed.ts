@@ -121,35 +121,42 @@ export function passJoint(
   columns: readonly Column[],
   port: Port,
 ): { port: Port; couplings: Couplings } {
-  let { Psi, Phi, b } = port;
-  const columnGroups = b.map((_, k) => k);
-  const couplings: Node[][] = [];
-  for (let c = columns.length - 1; c >= 0; c--) {
-    const { G, y, inverse } = columns[c];
-    const kappa = columnGroups.map((k) =>
-      g.dot(S[c], [Psi[0][k], Psi[1][k], Psi[2][k], Psi[3][k], Psi[4][k], Psi[5][k]]),
-    );
-    const scaled = kappa.map((node) => g.mul(inverse!, node));
-    couplings[c] = scaled;
-    Psi = Psi.map((row, i) => columnGroups.map((k) => g.sub(row[k], g.mul(G[i], kappa[k]))));
-    Phi = Phi.map((row, i) => {
-      const own = g.wide ? kappa[i] : g.lane(kappa[i >> 1], (i & 1) as 0 | 1);
-      return columnGroups.map((k) => (together(g) * (k + 1) <= i ? g.zero : g.add(row[k], g.mul(own, scaled[k]))));
-    });
-    b = b.map((node, k) => g.add(node, g.mul(kappa[k], y)));
-  }
-  const moved: Node[][] = [[], [], [], [], [], []];
+  const couplings: Node[][] = columns.map(() => []);
+  const kappas: Node[][] = columns.map(() => []);
+  const moved: Node[][] = ROWS.map(() => []);
   const offset: Node[] = [];
-  for (const k of columnGroups) {
-    const n: Vec3 = [Psi[0][k], Psi[1][k], Psi[2][k]];
-    const f: Vec3 = [Psi[3][k], Psi[4][k], Psi[5][k]];
+  // One group after the other, so that few numbers are under way at a time.
+  port.b.forEach((free, k) => {
+    let Psi = ROWS.map((i) => port.Psi[i][k]);
+    let b = free;
+    for (let c = columns.length - 1; c >= 0; c--) {
+      const { G, y, inverse } = columns[c];
+      const kappa = g.dot(S[c], Psi);
+      kappas[c][k] = kappa;
+      couplings[c][k] = g.mul(inverse!, kappa);
+      Psi = Psi.map((entry, i) => g.sub(entry, g.mul(G[i], kappa)));
+      b = g.add(b, g.mul(kappa, y));
+    }
+    const n: Vec3 = [Psi[0], Psi[1], Psi[2]];
+    const f: Vec3 = [Psi[3], Psi[4], Psi[5]];
     const turned = rotation.toParent(f);
     const moment = g.plus(rotation.toParent(n), g.cross(r, turned));
     [...moment, ...turned].forEach((node, i) => {
       moved[i][k] = node;
     });
-    offset[k] = g.sum(b[k], g.dot(n, lag.angular), g.dot(f, lag.linear), g.dot(turned, lag.origin));
-  }
+    offset[k] = g.sum(b, g.dot(n, lag.angular), g.dot(f, lag.linear), g.dot(turned, lag.origin));
+  });
+  const Phi = port.Phi.map((row, i) =>
+    row.map((entry, k) => {
+      if (together(g) * (k + 1) <= i) return g.zero;
+      let sum = entry;
+      for (let c = columns.length - 1; c >= 0; c--) {
+        const own = g.wide ? kappas[c][i] : g.lane(kappas[c][i >> 1], (i & 1) as 0 | 1);
+        sum = g.add(sum, g.mul(own, couplings[c][k]));
+      }
+      return sum;
+    }),
+  );
   return { port: { Psi: moved, Phi, b: offset }, couplings };
 }
 

@@ -7,6 +7,7 @@ import { isFree, rootedPlan } from '../compile/rooted-plan.js';
 import { GROUND, type Mechanism } from '../mechanism/mechanism.js';
 import { cut } from './cut.js';
 import { COSTS, type Costs } from './predict.js';
+import { cutTwins } from './twins.js';
 import { type Weights, weigh } from './weights.js';
 
 export interface Choice {
@@ -58,9 +59,15 @@ export class Cutter {
       const planned = this.#plan(root);
       if (planned === undefined) continue;
       const { rooted, weights } = planned;
-      const { cutting, threadOf, ns } = cut(rooted.plan.links, weights, segments, this.#costs);
-      if (best === undefined || ns < best.predictedNs)
+      const results = [
+        cut(rooted.plan.links, weights, segments, this.#costs),
+        cutTwins(this.mechanism, rooted, weights, segments, this.#costs),
+      ];
+      for (const result of results) {
+        if (result === undefined || (best !== undefined && result.ns >= best.predictedNs)) continue;
+        const { cutting, threadOf, ns } = result;
         best = { root, cutting, segments: cutting.atPort.length, threadOf, predictedNs: ns, rooted };
+      }
     }
     if (best === undefined) throw new RangeError('no body can be the root');
     this.#found.set(segments, best);

@@ -6,7 +6,7 @@ import type { MeetSizes } from '../compile/meet.js';
 import { partLayout } from '../compile/part-record.js';
 import type { PlanLink } from '../compile/plan.js';
 import { joinRow } from './joins.js';
-import { BALL, meetingWeight, PASSES, type Weights } from './weights.js';
+import { BALL, BOTH_LANES, meetingWeight, PASSES, type Weights } from './weights.js';
 
 export interface Costs {
   /** Nanoseconds of an instruction, on average. */
@@ -42,13 +42,17 @@ export interface Prediction {
 export function predict(
   links: readonly PlanLink[],
   { own, mixed, source }: Weights,
-  cutting: Pick<Cutting, 'segmentOf' | 'atPort'>,
+  cutting: Pick<Cutting, 'segmentOf' | 'atPort' | 'twins'>,
   costs: Costs,
   threadOf?: ArrayLike<number>,
 ): Prediction {
-  const { segmentOf, atPort } = cutting;
+  const { segmentOf, atPort, twins = [] } = cutting;
   const count = atPort.length;
   const parent = parentSegments(links, segmentOf, count);
+  const twin = (s: number): number => twins[s] ?? -1;
+  const carried = new Set(twins);
+  /** All but those that are computed together with the one above them: to all others the two are one. */
+  const heads = Array.from({ length: count }, (_, s) => s).filter((s) => !carried.has(s));
   const portChild = Array.from({ length: count }, (_, s) => parent.findIndex((above, c) => above === s && atPort[c]));
   const sizes = portSizes(links, cutting, parent, portChild);
   /** Instructions of all links and of the mixed form, and those of them that are on the way to what is waited for. */
@@ -77,6 +81,22 @@ export function predict(
     else onWait[above] = 1;
   }
   for (let s = 1; s < count; s++) if (parent[s] >= 0 && !atPort[s]) waits[parent[s]].push(s);
+  /** Of two that are computed together: the port, and the sizes at which they meet. */
+  const port = sizes.port.slice();
+  const within = new Array<MeetSizes | undefined>(count).fill(undefined);
+  for (const s of heads) {
+    const below = twin(s);
+    if (below < 0) continue;
+    const [one, other] = [whole[s] + extra[s], whole[below] + extra[below]];
+    const factor = (BOTH_LANES * Math.min(one, other) + Math.abs(one - other)) / (one + other);
+    for (const list of [whole, waiting, extra, extraWaiting]) list[s] = factor * (list[s] + list[below]);
+    waits[s].push(...waits[below]);
+    within[s] = { handle: sizes.handle[s], at: sizes.handle[below] as 3 | 6, port: sizes.port[below] };
+    port[s] = sizes.port[below];
+    portChild[s] = portChild[below];
+  }
+  const inside = (s: number): { readonly up: number; readonly down: number } =>
+    within[s] === undefined ? { up: 0, down: 0 } : meetingWeight(within[s]);
   const { instruction, latency, line } = costs;
   const thread = (s: number): number => threadOf?.[s] ?? s;
   const of = (instructions: number): number => instructions * instruction;
@@ -88,7 +108,7 @@ export function predict(
   // The first phase: everyone at once; the caller begins a word earlier.
   const clock = Float64Array.from({ length: count }, (_, t) => (t === 0 ? 0 : latency));
   const spun = new Float64Array(count);
-  for (let s = 0; s < count; s++) {
+  for (const s of heads) {
     clock[thread(s)] += of(PASSES.spin * whole[s]);
     spun[s] = clock[thread(s)];
   }
@@ -102,13 +122,13 @@ export function predict(
     const upwards = (links: number, mixedForm: number): number => of(PASSES.up * links + PASSES.upMixed * mixedForm);
     let now = Math.max(at, needsSpun(s)) + upwards(whole[s] - waiting[s], extra[s] - extraWaiting[s]);
     for (const c of waits[s]) now = Math.max(now, upOf(c) + travel(c, s, 27));
-    return now + upwards(waiting[s], extraWaiting[s]);
+    return now + upwards(waiting[s], extraWaiting[s]) + of(inside(s).up);
   };
 
   // Once without the meetings, to see when segments are ready to meet.
   const ready = new Float64Array(count);
   const first = clock.slice();
-  for (let s = count - 1; s >= 0; s--) {
+  for (const s of heads.toReversed()) {
     ready[s] = rise(s, first[thread(s)], (c) => ready[c]);
     first[thread(s)] = ready[s];
   }
@@ -117,9 +137,9 @@ export function predict(
   const sizesOf = (s: number, below: number, last: number): MeetSizes => ({
     handle: sizes.handle[s],
     at: sizes.handle[below] as 3 | 6,
-    port: sizes.port[last],
+    port: port[last],
   });
-  for (let top = 0; top < count; top++) {
+  for (const top of heads) {
     if (atPort[top] || portChild[top] < 0) continue;
     const row: number[] = [];
     for (let s = top; s >= 0; s = portChild[s]) row.push(s);
@@ -127,7 +147,7 @@ export function predict(
       ready: row.map((s) => ready[s]),
       cost: (i, k, j) => of(meetingWeight(sizesOf(row[i], row[k + 1], row[j])).up),
       back: (i, k, j) => of(meetingWeight(sizesOf(row[i], row[k + 1], row[j])).down),
-      latency: (i, k) => travel(row[k + 1], row[i], part(row[k + 1], sizes.port[row[k + 1]])),
+      latency: (i, k) => travel(row[k + 1], row[i], part(row[k + 1], port[row[k + 1]])),
     }).forEach((list, i) => {
       joins[row[i]] = list.map((k) => row[k]);
     });
@@ -136,7 +156,7 @@ export function predict(
   const last = Int32Array.from({ length: count }, (_, s) => s);
   const up = new Float64Array(count);
   const meets: MeetSizes[][] = joins.map(() => []);
-  for (let s = count - 1; s >= 0; s--) {
+  for (const s of heads.toReversed()) {
     let now = rise(s, clock[thread(s)], (c) => up[c]);
     joins[s].forEach((below, k) => {
       meets[s][k] = sizesOf(s, below, last[below]);
@@ -153,7 +173,7 @@ export function predict(
   /** Instructions of the ways down: to each part as it is taken in. */
   const answers = new Float64Array(count);
   let end = 0;
-  for (let s = 0; s < count; s++) {
+  for (const s of heads) {
     const head = row[s];
     const complete = parent[head] < 0 ? up[head] : told[head];
     let way = answers[s];
@@ -163,13 +183,14 @@ export function predict(
       answers[part] = way;
       row[part] = head;
     }
-    let now = Math.max(clock[thread(s)], up[s], complete + travel(head, s, 12)) + of(way);
+    let now = Math.max(clock[thread(s)], up[s], complete + travel(head, s, 12)) + of(way + inside(s).down);
     now += of(PASSES.down * waiting[s]);
     for (const c of waits[s]) told[c] = now + travel(s, c, 6);
     now += of(PASSES.down * (whole[s] - waiting[s]) + (1 - PASSES.upMixed) * extra[s]);
     clock[thread(s)] = now;
     end = Math.max(end, now + travel(s, 0, 1));
   }
+  for (const s of heads) if (twin(s) >= 0) joins[s].unshift(twin(s));
   return {
     ns: end + costs.call * links.length,
     joins,
