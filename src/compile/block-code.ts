@@ -112,6 +112,11 @@ export class ModuleWriter {
     });
   }
 
+  /** From the angular velocity at one address to that at another, down through a relation. */
+  hop(body: B.Bytes, [from, to]: readonly number[], rel: number): void {
+    callWith(body, this.#fixed('hopDown', hopDown, 3), [from, rel, to]);
+  }
+
   #emitBlock(block: Block, place: { readonly addresses: Int32Array; readonly slotsAt: number } | undefined): Shape {
     const graph = new VectorGraph();
     blockFormulas(graph, block);

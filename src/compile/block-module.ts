@@ -244,8 +244,9 @@ export function blockModule(assembly: Assembly, functionSize = FUNCTION_SIZE): B
       if (atOnce(sizes)) callWith(body, writer.meetGround(sizes.at), [parts[k], below, baseOf(part), force]);
       else callWith(body, writer.meetUp(sizes), [parts[k], below, meets[k], parts[k + 1]]);
     };
-    const findSpin = (body: B.Bytes, one: number): void =>
-      writer.hops(body, segments[one], baseOf(one) + NUMBER * BASE_RECORD.w, meetings[one].hop, (other) => {
+    const spinAt = (base: number): number => base + NUMBER * BASE_RECORD.w;
+    const findSpin = (body: B.Bytes): void =>
+      writer.hops(body, segment, spinAt(baseOf(s)), hop, (other) => {
         const { rel, rise } = records[segments[other].blocks[0]];
         return { rel, rise };
       });
@@ -255,8 +256,9 @@ export function blockModule(assembly: Assembly, functionSize = FUNCTION_SIZE): B
         for (const lane of carried ? [] : spinOrder) call(body, lane, SPIN);
       },
       gather: (body) => {
-        if (!carried) findSpin(body, s);
-        if (twin >= 0) findSpin(body, twin);
+        if (!carried) findSpin(body);
+        // The twin hangs from this one: a step further.
+        if (twin >= 0) writer.hop(body, [baseOf(s), baseOf(twin)].map(spinAt), records[segments[twin].blocks[0]].rel);
         for (const lane of own) call(body, lane, MOVE);
         for (const lane of inwards) {
           call(body, lane, GATHER);

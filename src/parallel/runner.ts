@@ -49,7 +49,6 @@ const GRACE = 2000;
 const ONCE_MORE = 100;
 /** Spins between looks at the clock. */
 const SPINS = 200;
-
 export class Runner {
   readonly #flags: Int32Array;
   readonly #segments: readonly SegmentCode[];
@@ -77,6 +76,8 @@ export class Runner {
   /** The caller's patience in milliseconds, counted from its first long wait, and when it ends; 0 before that. */
   #patience = 0;
   #deadline = 0;
+  /** A root takes long and needs little: whoever waits leaves the core to the other thread on it, if there is one. */
+  #rest = 1;
   /** Segments that the caller has taken back in this step. */
   stolen = 0;
 
@@ -302,7 +303,12 @@ export class Runner {
       this.#takeBack();
     }
     for (;;) {
-      for (let k = 0; k < SPINS; k++) if (Atomics.load(flags, flag) === epoch) return true;
+      let rest = this.#rest;
+      for (let k = 0; k < SPINS; k++) {
+        if (Atomics.load(flags, flag) === epoch) return true;
+        rest = Math.sqrt(rest + 2);
+      }
+      this.#rest = rest;
       if (caller) {
         const now = performance.now();
         if (this.#deadline === 0) this.#deadline = now + this.#patience;

@@ -33,6 +33,7 @@ const NAP = 100;
 let flags: Int32Array | undefined;
 let thread = 0;
 let epoch = 0;
+let rest = 1;
 /** Messages read so far. */
 let read = 0;
 const runners = new Map<number, Runner>();
@@ -45,7 +46,11 @@ function serve(words: Int32Array): void {
   let job = -1;
   let runner: Runner | undefined;
   for (;;) {
-    for (let k = 0; k < SPINS; k++) if (Atomics.load(words, EPOCH) !== epoch) break;
+    for (let k = 0; k < SPINS; k++) {
+      if (Atomics.load(words, EPOCH) !== epoch) break;
+      // Slow and light, as in runner.ts.
+      rest = Math.sqrt(rest + 2);
+    }
     const now = Atomics.load(words, EPOCH);
     if (now !== epoch) {
       epoch = now;
