@@ -3,7 +3,7 @@
 // between two places a period apart is a cell. The root keeps some cells, the tip does, and each thread between them has a
 // pair of segments with as many cells each as can be.
 
-import { isBall, type RootedPlan } from '../compile/blocks.js';
+import { isBall, type RootedPlan, SMALL } from '../compile/blocks.js';
 import type { PlanLink } from '../compile/plan.js';
 import type { Mechanism } from '../mechanism/mechanism.js';
 import { type Costs, type CutResult, predict } from './predict.js';
@@ -12,6 +12,9 @@ import { BALL, BOTH_LANES, type Weights } from './weights.js';
 /** Links in a cell at most, along the way, and places in a cell at which cuts are tried. */
 const LONGEST = 64;
 const PLACES = 8;
+
+/** Cells in a segment from which on one more is not worth blocks that do not fit together. */
+const MANY_CELLS = 4;
 
 /** The best cutting with twins, for three threads or more; undefined where the mechanism does not repeat itself enough. */
 export function cutTwins(
@@ -35,7 +38,7 @@ export function cutTwins(
     const starts: number[] = [];
     for (let k = from + place; k < end; k += period) if (k > 0) starts.push(way[k]);
     if (starts.length < threads) continue;
-    const sizes = distribute(cellWeights(links, weights, starts, way, below), threads);
+    const sizes = distribute(cellWeights(links, weights, starts, way, below), threads, links.length <= SMALL);
     if (sizes === undefined) continue;
     const cutting = rowOf(links, starts, sizes);
     const threadOf = sizes.flatMap((cells, thread) => cells.map(() => thread));
@@ -143,15 +146,17 @@ function cellWeights(
 
 /**
  * For each thread how many cells its segments have: one segment for the root, with what is before the first cell, two for
- * each thread between, one for the tip. Undefined where there are too few.
+ * each thread between, one for the tip. Undefined where there are too few. `equal`: where a segment is one block, only equal
+ * ones can share vectors.
  */
-function distribute({ count, before, plain, mixed }: Cells, threads: number): number[][] | undefined {
+function distribute({ count, before, plain, mixed }: Cells, threads: number, equal: boolean): number[][] | undefined {
   const full = plain + mixed;
+  const mustBeEqual = (half: number): boolean => half > 0 && (equal || half >= MANY_CELLS);
   /** Cells of two segments that together take no more than a load: equal ones, or one more in the first. */
   const pairOf = (load: number): number[] => {
-    const equal = Math.floor(load / full / BOTH_LANES);
+    const half = Math.floor(load / full / BOTH_LANES);
     const less = Math.floor((load / full - 1) / BOTH_LANES);
-    return less >= equal && less > 0 ? [less + 1, less] : [equal, equal];
+    return less >= half && less > 1 && !mustBeEqual(half) ? [less + 1, less] : [half, half];
   };
   const fits = (load: number): number[][] | undefined => {
     let left = count;
@@ -162,12 +167,19 @@ function distribute({ count, before, plain, mixed }: Cells, threads: number): nu
     };
     // The tip has a cell at least; the root has what is before them.
     const tip = take(Math.max(1, Math.floor(load / plain)));
-    const root = before > load ? 0 : take(Math.floor((load - before) / full));
+    let root = before > load ? 0 : take(Math.floor((load - before) / full));
     const [one, other] = pairOf(load);
     const pairs: number[][] = [];
     while (left > 0 && pairs.length < threads - 2 && other > 0) {
       const both = take(one + other);
-      pairs.push(both < 2 ? [both] : [Math.ceil(both / 2), Math.floor(both / 2)]);
+      const half = Math.floor(both / 2);
+      // What does not divide goes to the root where it has to.
+      const odd = both % 2 === 1;
+      const same = !odd || mustBeEqual(half);
+      // One cell and two have nothing alike: both ends of a segment are in one of them, and in two.
+      if (same) pairs.push([half, half]);
+      else pairs.push(half < 2 ? [both] : [half + 1, half]);
+      if (odd && same) root++;
     }
     return left > 0 ? undefined : [[root], ...pairs, [tip]];
   };

@@ -44,7 +44,7 @@ describe('cuttings', () => {
   });
 
   it('a crowd is cut at the hands, and threads that are left over take legs', () => {
-    const { choice } = check(builtinMechanism('crowd-20'), 16);
+    const { choice } = check(builtinMechanism('crowd-10'), 16);
     const { segments } = choice.assembly;
     const atPorts = segments.filter(({ joins }) => joins.length > 0).flatMap(({ joins }) => joins);
     expect(atPorts.length).toBeGreaterThan(5);

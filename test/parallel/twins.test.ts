@@ -1,0 +1,85 @@
+// Mechanisms that repeat themselves are cut so that threads compute two like segments at once; others are not.
+
+import { describe, expect, it } from 'vitest';
+import { Dynamics } from '../../src/dynamics/dynamics.js';
+import { createMechanism } from '../../src/mechanism/create.js';
+import type { Mechanism } from '../../src/mechanism/mechanism.js';
+import { State } from '../../src/mechanism/state.js';
+import { builtinMechanism } from '../../src/models/index.js';
+import { Cutter } from '../../src/parallel/choose.js';
+import { Program } from '../../src/parallel/program.js';
+import {
+  ALL_JOINT_TYPES,
+  randomMechanism,
+  randomSpec,
+  randomVector,
+  relativeError,
+  repeatedMechanism,
+} from '../support/random-mechanism.js';
+
+/** Checks what a program for so many threads computes; returns the parts of twins' blocks that share vectors. */
+function pairedParts(mechanism: Mechanism, threads: number): number[] {
+  const choice = new Cutter(mechanism).choose(threads);
+  const { arrays, runner } = new Program(choice).alone;
+  const state = State.random(mechanism, threads);
+  const tau = randomVector(threads, mechanism.nv, 3);
+  arrays.q.set(state.q);
+  arrays.v.set(state.v);
+  arrays.tau.set(tau);
+  runner.alone();
+  const error = relativeError(arrays.qdd, new Dynamics(mechanism).forward(state, tau));
+  expect(error, `${mechanism.name}, ${threads} threads`).toBeLessThan(1e-10);
+  expect(Math.max(...choice.threadOf)).toBeLessThan(threads);
+  const { segments } = choice.assembly;
+  segments.forEach(({ twin }, s) => {
+    if (twin >= 0) expect(choice.threadOf[twin]).toBe(choice.threadOf[s]);
+  });
+  return segments
+    .filter(({ twin }) => twin >= 0)
+    .map(({ lanes }) => lanes.filter((lane) => lane.length === 2).length / lanes.length);
+}
+
+describe('twins', () => {
+  it.each([
+    ['chain-2048', 16, 14, 1],
+    ['chain-512', 4, 2, 1],
+    ['chain-64-spherical', 8, 6, 1],
+    ['crowd-20', 4, 2, 0.6],
+    ['crowd-20', 16, 9, 1],
+  ])('%s on %i threads', (name, threads, count, least) => {
+    const parts = pairedParts(builtinMechanism(name), threads);
+    expect(parts.length).toBe(count);
+    for (const part of parts) expect(part).toBeGreaterThanOrEqual(least);
+  });
+
+  it('of random mechanisms that repeat themselves', () => {
+    let found = 0;
+    for (let seed = 1; seed <= 24; seed++) {
+      const types = ALL_JOINT_TYPES.filter((type) => type !== 'fixed');
+      const bodies = 1 + (seed % 4);
+      const mechanism = repeatedMechanism(seed, 200 / bodies, { bodies, types, armature: seed % 2 === 0 });
+      const parts = pairedParts(mechanism, 3 + (seed % 6));
+      if (parts.length > 0) found++;
+      for (const part of parts) expect(part, `seed ${seed}`).toBeGreaterThanOrEqual(0.5);
+    }
+    expect(found).toBeGreaterThan(12);
+  });
+
+  it('not of mechanisms that do not', () => {
+    expect(pairedParts(builtinMechanism('human-161'), 8)).toEqual([]);
+    expect(pairedParts(randomMechanism(3, { bodies: 60 }), 6)).toEqual([]);
+    // Alike but for their masses.
+    const { bodies, joints } = randomSpec(5, { bodies: 1, types: ['revolute'] });
+    const links = Array.from({ length: 300 }, (_, k) => k);
+    const mechanism = createMechanism({
+      bodies: links.map((k) => ({ ...bodies[0], name: `b${k}`, mass: 1 + 0.01 * k })),
+      joints: links.map((k) => ({
+        ...joints[0],
+        name: `j${k}`,
+        parent: k === 0 ? null : `b${k - 1}`,
+        child: `b${k}`,
+      })),
+    });
+    expect(pairedParts(mechanism, 6)).toEqual([]);
+  });
+});
