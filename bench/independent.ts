@@ -1,37 +1,74 @@
-// A thread that computes by itself, for bench/parallel.ts: the whole mechanism, or the heaviest segment of a cutting.
-// Nothing passes between threads but the start and the end.
+// A thread that computes by itself, for bench/parallel.ts: the whole mechanism, the slowest segment of a cutting, or nothing
+// but multiplications. Nothing passes between threads but the start and the end.
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { stepName } from '../src/compile/block-module.js';
+import { encodeModule } from '../src/compile/module.js';
+import { VectorGraph } from '../src/compile/vectors.js';
+import { ConstantPool, emitFunctions } from '../src/compile/wasm.js';
 import { webAssembly } from '../src/compile/webassembly.js';
 import { State } from '../src/mechanism/state.js';
 import { builtinMechanism } from '../src/models/index.js';
 import { Cutter } from '../src/parallel/choose.js';
 import { Program } from '../src/parallel/program.js';
 
-const { model, segments, gate, count } = workerData as {
-  model: string;
-  segments: number;
-  gate: Int32Array;
-  count: number;
-};
+/** What is computed: a mechanism, in so many segments, or so many chains of multiplications side by side. */
+export type Task = { readonly model: string; readonly segments: number } | { readonly chains: number };
 
-const mechanism = builtinMechanism(model);
-const { made, alone } = new Program(new Cutter(mechanism).choose(segments));
+/** Multiplications of all chains together. */
+const MULTIPLICATIONS = 3000;
+
+const { task, gate, count } = workerData as { task: Task; gate: Int32Array; count: number };
 const { Memory, Module, Instance } = webAssembly();
-const memory = new Memory({ initial: Math.ceil(made.memoryBytes / 65536) });
-const words = new Int32Array(memory.buffer);
-for (const { at, values } of made.tables) words.set(values, at / 4);
-const state = State.random(mechanism, 1);
-new Float64Array(memory.buffer, made.q, mechanism.nq).set(state.q);
-new Float64Array(memory.buffer, made.v, mechanism.nv).set(state.v);
-alone.arrays.q.set(state.q);
-alone.arrays.v.set(state.v);
-const { exports } = new Instance(new Module(made.bytes(false)), { manikin: { memory } });
-// The segment with most to do.
-const segment = made.instructions.indexOf(Math.max(...made.instructions));
-const steps = (['spin', 'gather', 'join', 'lead', 'follow'] as const).map((step) => exports[stepName(step, segment)]);
-const call = segments === 1 ? () => alone.runner.alone() : () => steps.forEach((step) => void step());
+const call = 'chains' in task ? multiplications(task.chains) : mechanism(task.model, task.segments);
+
+function multiplications(chains: number): () => void {
+  const g = new VectorGraph();
+  const factors = Array.from({ length: chains }, (_, k) => g.input(0, k));
+  let products = factors;
+  for (let k = 0; k < MULTIPLICATIONS / chains; k++)
+    products = products.map((x, c) => g.mul(x, factors[(c + k) % chains]));
+  for (const [k, x] of products.entries()) g.output(0, chains + k, x);
+  const { functions } = emitFunctions(g, {
+    arrays: [{ parameter: -1, offset: 0, stride: 8 }],
+    parameters: 0,
+    functionSize: Number.MAX_SAFE_INTEGER,
+    constants: new ConstantPool(4096),
+    slotsAt: 8192,
+  });
+  const memory = new Memory({ initial: 1 });
+  new Float64Array(memory.buffer).fill(1);
+  const bytes = encodeModule({ functions: [{ ...functions[0], name: 'run' }], memoryBytes: 65536, shared: false });
+  const { exports } = new Instance(new Module(bytes), { manikin: { memory } });
+  return () => void exports.run();
+}
+
+function mechanism(model: string, segments: number): () => void {
+  const made = builtinMechanism(model);
+  const { made: code, alone, segments: heads } = new Program(new Cutter(made).choose(segments));
+  const memory = new Memory({ initial: Math.ceil(code.memoryBytes / 65536) });
+  const words = new Int32Array(memory.buffer);
+  for (const { at, values } of code.tables) words.set(values, at / 4);
+  const state = State.random(made, 1);
+  new Float64Array(memory.buffer, code.q, made.nq).set(state.q);
+  new Float64Array(memory.buffer, code.v, made.nv).set(state.v);
+  alone.arrays.q.set(state.q);
+  alone.arrays.v.set(state.v);
+  if (segments === 1) return () => alone.runner.alone();
+  const { exports } = new Instance(new Module(code.bytes(false)), { manikin: { memory } });
+  const calls = heads.map(({ code: s }) => {
+    const steps = (['spin', 'gather', 'join', 'lead', 'follow'] as const).map((step) => exports[stepName(step, s)]);
+    return () => steps.forEach((step) => void step());
+  });
+  const least = calls.map(() => Number.POSITIVE_INFINITY);
+  for (let round = 0; round < 300; round++)
+    calls.forEach((one, s) => {
+      const start = performance.now();
+      for (let k = 0; k < 10; k++) one();
+      least[s] = Math.min(least[s], performance.now() - start);
+    });
+  return calls[least.indexOf(Math.max(...least))];
+}
 
 const spend = (milliseconds: number): number[] => {
   const times: number[] = [];

@@ -8,6 +8,7 @@ import { CompiledDynamics } from '../src/compile/index.js';
 import { State } from '../src/mechanism/state.js';
 import { builtinMechanism } from '../src/models/index.js';
 import { Batch, endThreads, ParallelDynamics } from '../src/parallel/index.js';
+import type { Task } from './independent.js';
 
 /** Mean microseconds of a step beside four processes that spin, in turn with the compiled code for one thread. */
 async function busy(model: string, seconds: number): Promise<object> {
@@ -72,12 +73,12 @@ function numbersOfThreads(): number[] {
 }
 
 /** Microseconds of threads that compute by themselves, each one its own copy: least and middle of all, middle of each. */
-async function independent(model: string, threads: number, segments: number): Promise<object> {
+async function independent(what: string, task: Task, threads: number): Promise<object> {
   const gate = new Int32Array(new SharedArrayBuffer(4));
   const times = await Promise.all(
     Array.from({ length: threads }, () => {
       const worker = new Worker(new URL('./independent.js', import.meta.url), {
-        workerData: { model, segments, gate, count: threads },
+        workerData: { task, gate, count: threads },
       });
       return new Promise<{ least: number; median: number }>((resolve, reject) => {
         worker.on('message', resolve);
@@ -87,8 +88,7 @@ async function independent(model: string, threads: number, segments: number): Pr
   );
   const medians = times.map(({ median }) => median).sort((a, b) => a - b);
   return {
-    model,
-    what: segments === 1 ? 'whole' : `heaviest segment of ${segments}`,
+    what,
     threads,
     least: Math.min(...times.map(({ least }) => least)),
     median: medians[medians.length >> 1],
@@ -96,12 +96,24 @@ async function independent(model: string, threads: number, segments: number): Pr
   };
 }
 
+/**
+ * Multiplications that wait for each other show how fast the cores tick; many chains side by side, how much of a core a
+ * thread has for itself. Where the one does not change and the other does, threads share their cores with somebody.
+ */
 async function scaling(): Promise<object[]> {
-  const rows: object[] = [];
   const all = availableParallelism();
-  for (const model of ['chain-2048', 'crowd-20'])
-    for (const segments of [1, all])
-      for (const threads of numbersOfThreads()) rows.push(await independent(model, threads, segments));
+  const tasks: [string, Task][] = [
+    ['multiplications, one after the other', { chains: 1 }],
+    ['multiplications, twelve side by side', { chains: 12 }],
+  ];
+  for (const model of ['chain-2048', 'crowd-20']) {
+    tasks.push([`${model}, all of it`, { model, segments: 1 }]);
+    for (const segments of [...new Set([4, all])])
+      tasks.push([`${model}, the slowest of the segments for ${segments} threads`, { model, segments }]);
+  }
+  const rows: object[] = [];
+  for (const [what, task] of tasks)
+    for (const threads of numbersOfThreads()) rows.push(await independent(what, task, threads));
   return rows;
 }
 
