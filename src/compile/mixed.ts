@@ -24,10 +24,17 @@ const ROWS = [0, 1, 2, 3, 4, 5] as const;
 export interface Port {
   /** Psi[row][group of columns]: three pairs, or two at a ball joint, the last of which is half empty; or single columns. */
   readonly Psi: readonly (readonly Node[])[];
-  /** Phi[row][group of columns]: only groups not left of the diagonal. */
+  /** Phi[row][group of columns]: only groups not left of the diagonal; and what the joints passed since then add to it. */
   readonly Phi: readonly (readonly Node[])[];
+  readonly added: readonly Added[];
   /** b, by groups. */
   readonly b: readonly Node[];
+}
+
+/** kappa and kappa / D of an eliminated column, by groups: their product is what it adds to Phi. */
+interface Added {
+  readonly kappa: readonly Node[];
+  readonly scaled: readonly Node[];
 }
 
 /** For each eliminated column kappa / D, by groups: what pass 3 needs. */
@@ -70,6 +77,7 @@ export function openPort(g: VectorGraph, reference: Vec6): Port {
   return {
     Psi: ROWS.map((i) => grouped(g, unit(i))),
     Phi: ROWS.map(() => groups(g, 6).map(() => g.zero)),
+    added: [],
     b: grouped(g, reference),
   };
 }
@@ -87,6 +95,7 @@ export function openBallPort(g: VectorGraph, r: Vec3, a: Vec3): Port {
       ),
     ),
     Phi: [0, 1, 2].map(() => groups(g, 3).map(() => g.zero)),
+    added: [],
     b: grouped(g, a),
   };
 }
@@ -96,16 +105,32 @@ export function readPort(g: VectorGraph, layout: PartLayout, array: number): Por
   return {
     Psi: Array.from({ length: handle }, (_, i) => readGroups(g, array, Psi + width * i, port)),
     Phi: Array.from({ length: port }, (_, i) => readGroups(g, array, layout.phiRow(i), port, i)),
+    added: [],
     b: readGroups(g, array, b, port),
   };
 }
 
 /** Rows of Psi from `first` on belong to the handle. */
-export function writePort(g: VectorGraph, { Psi, Phi, b }: Port, layout: PartLayout, array: number, first = 0): void {
+export function writePort(g: VectorGraph, of: Port, layout: PartLayout, array: number, first = 0): void {
+  const { Psi, b } = of;
   const { handle, port, width } = layout;
+  const Phi = wholePhi(g, of);
   for (let i = 0; i < handle; i++) writeGroups(g, array, layout.Psi + width * i, port, Psi[first + i]);
   for (let i = 0; i < port; i++) writeGroups(g, array, layout.phiRow(i), port, Phi[i], i);
   writeGroups(g, array, layout.b, port, b);
+}
+
+/** The sum of all that joints have added, one entry after the other: on the way it would only be carried along. */
+function wholePhi(g: VectorGraph, { Phi, added }: Port): Node[][] {
+  return Phi.map((row, i) =>
+    row.map((entry, k) => {
+      if (together(g) * (k + 1) <= i) return g.zero;
+      return added.reduce((sum, { kappa, scaled }) => {
+        const own = g.wide ? kappa[i] : g.lane(kappa[i >> 1], (i & 1) as 0 | 1);
+        return g.add(sum, g.mul(own, scaled[k]));
+      }, entry);
+    }),
+  );
 }
 
 export function writePair(g: VectorGraph, array: number, at: number, node: Node): void {
@@ -146,18 +171,8 @@ export function passJoint(
     });
     offset[k] = g.sum(b, g.dot(n, lag.angular), g.dot(f, lag.linear), g.dot(turned, lag.origin));
   });
-  const Phi = port.Phi.map((row, i) =>
-    row.map((entry, k) => {
-      if (together(g) * (k + 1) <= i) return g.zero;
-      let sum = entry;
-      for (let c = columns.length - 1; c >= 0; c--) {
-        const own = g.wide ? kappas[c][i] : g.lane(kappas[c][i >> 1], (i & 1) as 0 | 1);
-        sum = g.add(sum, g.mul(own, couplings[c][k]));
-      }
-      return sum;
-    }),
-  );
-  return { port: { Psi: moved, Phi, b: offset }, couplings };
+  const added = columns.map((_, c) => ({ kappa: kappas[c], scaled: couplings[c] })).reverse();
+  return { port: { Psi: moved, Phi: port.Phi, added: [...port.added, ...added], b: offset }, couplings };
 }
 
 /** kappa g / D of each column; `force` is g, by groups. */
