@@ -42,7 +42,7 @@ import {
   openBallPort,
   openPort,
   type Port,
-  passJoint,
+  passJoints,
   portShare,
   readGroups,
   readPort,
@@ -75,10 +75,12 @@ class BlockWriter {
   readonly #bodies: Sum[] = [];
   readonly #columns: Column[][] = [];
   readonly #deltas: Vec6[] = [];
-  readonly #ports: (Port | undefined)[] = [];
   readonly #couplings: (Couplings | undefined)[] = [];
+  /** The port, at the link of the first of the units through whose joints it is still to be taken, or at unit #portAt. */
+  #port: Port | undefined;
+  #portAt = -1;
+  #toPass: number[] = [];
   readonly #up: Sum;
-  #upPort: Port | undefined;
 
   constructor(g: VectorGraph, block: Block) {
     this.#g = g;
@@ -132,8 +134,10 @@ class BlockWriter {
     // Where nobody is waited for there is one sweep, in the phases that others have for those who wait.
     const later = (k: number): boolean => !waits || this.#waiting[k] === 1;
     for (const k of [...all].reverse()) if (!later(k)) this.#assemble(k);
+    this.#passPort();
     g.endPhase();
     for (const k of [...all].reverse()) if (later(k)) this.#assemble(k);
+    this.#passPort();
     this.#writeUp();
     g.endPhase();
     for (const k of all) if (later(k)) this.#accelerate(k);
@@ -302,7 +306,8 @@ class BlockWriter {
     children.forEach(({ kind, link: carrier, passesPort, ball }, c) => {
       if (this.#unitOf[carrier] !== k) return;
       if (kind === 'port') {
-        this.#ports[k] = ball === undefined ? openPort(g, this.#reference(k)) : this.#openBall(k, c, ball);
+        this.#portAt = k;
+        this.#port = ball === undefined ? openPort(g, this.#reference(k)) : this.#openBall(k, c, ball);
         return;
       }
       const array = childArray(c, CHILD_UP);
@@ -313,23 +318,37 @@ class BlockWriter {
       const at = kind === 'segment' ? this.#reference(k) : undefined;
       const bias = at === undefined || g.isZero(at) ? p : g.addAll(p, timesSymmetric(g, I, at));
       this.#bodies[k].add([...I, ...bias], 1);
-      if (passesPort) this.#ports[k] = readPort(g, layout, array);
+      if (passesPort) {
+        this.#portAt = k;
+        this.#port = readPort(g, layout, array);
+      }
     });
     const body = articulated(this.#bodies[k].total());
     const pose = this.#pose(k);
     const { columns, up } = assemble(g, this.#armature(k), pose, this.#lags[k], body, this.#tau(k));
     this.#columns[k] = columns;
-    const port = this.#ports[k];
-    const passed = port === undefined ? undefined : passJoint(g, pose, this.#lags[k], columns, port);
-    this.#couplings[k] = passed?.couplings;
+    if (this.#portAt === k) {
+      this.#toPass.push(k);
+      this.#portAt = unit.parent;
+    }
     if (unit.parent >= 0) {
       this.#bodies[unit.parent].add([...up.I, ...up.p], unit.links.length);
-      if (passed !== undefined) this.#ports[unit.parent] = passed.port;
     } else {
       this.#up.add([...up.I, ...up.p], unit.links.length);
-      if (passed !== undefined) this.#upPort = passed.port;
     }
     g.mark();
+  }
+
+  /** Takes the port through the joints of all units on its way that have been assembled. */
+  #passPort(): void {
+    if (this.#port === undefined || this.#toPass.length === 0) return;
+    const joints = this.#toPass.map((k) => ({ ...this.#pose(k), lag: this.#lags[k], columns: this.#columns[k] }));
+    const { port, couplings } = passJoints(this.#g, joints, this.#port);
+    this.#toPass.forEach((k, j) => {
+      this.#couplings[k] = couplings[j];
+    });
+    this.#port = port;
+    this.#toPass = [];
   }
 
   /** The port at a ball joint of link k; the moment of its motor acts on the link. */
@@ -376,7 +395,7 @@ class BlockWriter {
       for (let j = i; j < handle; j++) g.output(UP, layout.inertia(i, j), up.I[SYM6[first + i][first + j]]);
       g.output(UP, layout.p + i, up.p[first + i]);
     }
-    if (this.#upPort !== undefined) writePort(g, this.#upPort, layout, UP, first);
+    if (this.#port !== undefined) writePort(g, this.#port, layout, UP, first);
   }
 
   // ---- lead, follow

@@ -138,40 +138,53 @@ export function writePair(g: VectorGraph, array: number, at: number, node: Node)
   else for (const lane of [0, 1]) g.output(array, at + lane, node);
 }
 
-/** Takes a port through a joint, after aba.ts has eliminated its columns. */
-export function passJoint(
+/** A joint whose columns aba.ts has eliminated. */
+export interface PassedJoint extends Pick<Pose, 'rotation' | 'r' | 'S'> {
+  readonly lag: Lag;
+  readonly columns: readonly Column[];
+}
+
+/**
+ * Takes a port through joints, from the tip inwards. One group of columns goes all the way before the next: few numbers are
+ * under way at a time then.
+ */
+export function passJoints(
   g: VectorGraph,
-  { rotation, r, S }: Pick<Pose, 'rotation' | 'r' | 'S'>,
-  lag: Lag,
-  columns: readonly Column[],
+  joints: readonly PassedJoint[],
   port: Port,
-): { port: Port; couplings: Couplings } {
-  const couplings: Node[][] = columns.map(() => []);
-  const kappas: Node[][] = columns.map(() => []);
+): { readonly port: Port; readonly couplings: readonly Couplings[] } {
+  const kappas = joints.map(({ columns }) => columns.map((): Node[] => []));
+  const couplings = joints.map(({ columns }) => columns.map((): Node[] => []));
   const moved: Node[][] = ROWS.map(() => []);
   const offset: Node[] = [];
-  // One group after the other, so that few numbers are under way at a time.
   port.b.forEach((free, k) => {
     let Psi = ROWS.map((i) => port.Psi[i][k]);
     let b = free;
-    for (let c = columns.length - 1; c >= 0; c--) {
-      const { G, y, inverse } = columns[c];
-      const kappa = g.dot(S[c], Psi);
-      kappas[c][k] = kappa;
-      couplings[c][k] = g.mul(inverse!, kappa);
-      Psi = Psi.map((entry, i) => g.sub(entry, g.mul(G[i], kappa)));
-      b = g.add(b, g.mul(kappa, y));
+    for (const [j, { rotation, r, S, lag, columns }] of joints.entries()) {
+      for (let c = columns.length - 1; c >= 0; c--) {
+        const { G, y, inverse } = columns[c];
+        const kappa = g.dot(S[c], Psi);
+        kappas[j][c][k] = kappa;
+        couplings[j][c][k] = g.mul(inverse!, kappa);
+        Psi = Psi.map((entry, i) => g.sub(entry, g.mul(G[i], kappa)));
+        b = g.add(b, g.mul(kappa, y));
+      }
+      const n: Vec3 = [Psi[0], Psi[1], Psi[2]];
+      const f: Vec3 = [Psi[3], Psi[4], Psi[5]];
+      const turned = rotation.toParent(f);
+      const moment = g.plus(rotation.toParent(n), g.cross(r, turned));
+      Psi = [...moment, ...turned];
+      b = g.sum(b, g.dot(n, lag.angular), g.dot(f, lag.linear), g.dot(turned, lag.origin));
     }
-    const n: Vec3 = [Psi[0], Psi[1], Psi[2]];
-    const f: Vec3 = [Psi[3], Psi[4], Psi[5]];
-    const turned = rotation.toParent(f);
-    const moment = g.plus(rotation.toParent(n), g.cross(r, turned));
-    [...moment, ...turned].forEach((node, i) => {
+    Psi.forEach((node, i) => {
       moved[i][k] = node;
     });
-    offset[k] = g.sum(b, g.dot(n, lag.angular), g.dot(f, lag.linear), g.dot(turned, lag.origin));
+    offset[k] = b;
+    g.mark();
   });
-  const added = columns.map((_, c) => ({ kappa: kappas[c], scaled: couplings[c] })).reverse();
+  const added = joints.flatMap(({ columns }, j) =>
+    columns.map((_, c) => ({ kappa: kappas[j][c], scaled: couplings[j][c] })).reverse(),
+  );
   return { port: { Psi: moved, Phi: port.Phi, added: [...port.added, ...added], b: offset }, couplings };
 }
 
