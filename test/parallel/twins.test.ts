@@ -1,6 +1,8 @@
 // Mechanisms that repeat themselves are cut so that threads compute two like segments at once; others are not.
 
 import { describe, expect, it } from 'vitest';
+import { blockModule } from '../../src/compile/block-module.js';
+import type { Segment } from '../../src/compile/blocks.js';
 import { Dynamics } from '../../src/dynamics/dynamics.js';
 import { createMechanism } from '../../src/mechanism/create.js';
 import type { Mechanism } from '../../src/mechanism/mechanism.js';
@@ -39,6 +41,14 @@ function pairedParts(mechanism: Mechanism, threads: number): number[] {
     .map(({ lanes }) => lanes.filter((lane) => lane.length === 2).length / lanes.length);
 }
 
+/** The same segment, computed by itself. */
+const unpaired = (segment: Segment): Segment => ({
+  ...segment,
+  twin: -1,
+  carried: false,
+  lanes: segment.blocks.map((b) => [b]),
+});
+
 describe('twins', () => {
   it.each([
     ['chain-2048', 16, 14, 1],
@@ -50,6 +60,21 @@ describe('twins', () => {
     const parts = pairedParts(builtinMechanism(name), threads);
     expect(parts.length).toBe(count);
     for (const part of parts) expect(part).toBeGreaterThanOrEqual(least);
+  });
+
+  it.each([
+    ['chain-2048', 16],
+    ['crowd-20', 16],
+  ])('%s on %i threads: two thirds of the instructions', (name, threads) => {
+    const { assembly } = new Cutter(builtinMechanism(name)).choose(threads);
+    const alone = { ...assembly, segments: assembly.segments.map(unpaired) };
+    const [together, apart] = [assembly, alone].map((one) => blockModule(one).instructions);
+    assembly.segments.forEach(({ twin }, s) => {
+      if (twin < 0) return;
+      const ratio = together[s] / (apart[s] + apart[twin]);
+      expect(ratio).toBeGreaterThan(0.6);
+      expect(ratio).toBeLessThan(0.67);
+    });
   });
 
   it('of random mechanisms that repeat themselves', () => {
