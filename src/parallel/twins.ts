@@ -1,9 +1,10 @@
 // Cuts a mechanism that repeats itself (a chain, a crowd) so that its threads can each compute two like segments at once, in
 // the lanes of vectors (block-twins.ts). The way from the root to the furthest tip is searched for a period; what lies
-// between two places a period apart is a cell. The root keeps some cells, the tip does, and each thread between them has a
-// pair of segments with as many cells each as can be.
+// between two places a period apart is a cell. The root keeps some cells, the tip does, and each thread between them has two
+// segments with as many cells each. (Unequal ones have few blocks in common: measured, they take longer than equal ones with
+// more cells.)
 
-import { isBall, type RootedPlan, SMALL } from '../compile/blocks.js';
+import { isBall, type RootedPlan } from '../compile/blocks.js';
 import type { PlanLink } from '../compile/plan.js';
 import type { Mechanism } from '../mechanism/mechanism.js';
 import { type Costs, type CutResult, predict } from './predict.js';
@@ -12,9 +13,6 @@ import { BALL, BOTH_LANES, type Weights } from './weights.js';
 /** Links in a cell at most, along the way, and places in a cell at which cuts are tried. */
 const LONGEST = 64;
 const PLACES = 8;
-
-/** Cells in a segment from which on one more is not worth blocks that do not fit together. */
-const MANY_CELLS = 4;
 
 /** The best cutting with twins, for three threads or more; undefined where the mechanism does not repeat itself enough. */
 export function cutTwins(
@@ -38,7 +36,7 @@ export function cutTwins(
     const starts: number[] = [];
     for (let k = from + place; k < end; k += period) if (k > 0) starts.push(way[k]);
     if (starts.length < threads) continue;
-    const sizes = distribute(cellWeights(links, weights, starts, way, below), threads, links.length <= SMALL);
+    const sizes = distribute(cellWeights(links, weights, starts, way, below), threads);
     if (sizes === undefined) continue;
     const cutting = rowOf(links, starts, sizes);
     const threadOf = sizes.flatMap((cells, thread) => cells.map(() => thread));
@@ -145,43 +143,26 @@ function cellWeights(
 }
 
 /**
- * For each thread how many cells its segments have: one segment for the root, with what is before the first cell, two for
- * each thread between, one for the tip. Undefined where there are too few. `equal`: where a segment is one block, only equal
- * ones can share vectors.
+ * For each thread how many cells its segments have: one segment for the root, with what is before the first cell, two equal
+ * ones for each thread between, one for the tip. Undefined where there are too few.
  */
-function distribute({ count, before, plain, mixed }: Cells, threads: number, equal: boolean): number[][] | undefined {
+function distribute({ count, before, plain, mixed }: Cells, threads: number): number[][] | undefined {
   const full = plain + mixed;
-  const mustBeEqual = (half: number): boolean => half > 0 && (equal || half >= MANY_CELLS);
-  /** Cells of two segments that together take no more than a load: equal ones, or one more in the first. */
-  const pairOf = (load: number): number[] => {
-    const half = Math.floor(load / full / BOTH_LANES);
-    const less = Math.floor((load / full - 1) / BOTH_LANES);
-    return less >= half && less > 1 && !mustBeEqual(half) ? [less + 1, less] : [half, half];
-  };
+  /** With no thread loaded more than that, if it can be. */
   const fits = (load: number): number[][] | undefined => {
-    let left = count;
-    const take = (cells: number): number => {
-      const taken = Math.min(left, Math.max(0, cells));
-      left -= taken;
-      return taken;
-    };
-    // The tip has a cell at least; the root has what is before them.
-    const tip = take(Math.max(1, Math.floor(load / plain)));
-    let root = before > load ? 0 : take(Math.floor((load - before) / full));
-    const [one, other] = pairOf(load);
+    let root = Math.min(count, Math.max(0, Math.floor((load - before) / full)));
+    // The tip has a cell at least.
+    const tip = Math.max(1, Math.min(count - root, Math.floor(load / plain)));
+    root = Math.min(root, count - tip);
+    if ((count - root - tip) % 2 === 1) root--;
+    const half = Math.floor(load / full / BOTH_LANES);
+    if (root < 0 || (half === 0 && root + tip < count)) return undefined;
     const pairs: number[][] = [];
-    while (left > 0 && pairs.length < threads - 2 && other > 0) {
-      const both = take(one + other);
-      const half = Math.floor(both / 2);
-      // What does not divide goes to the root where it has to.
-      const odd = both % 2 === 1;
-      const same = !odd || mustBeEqual(half);
-      // One cell and two have nothing alike: both ends of a segment are in one of them, and in two.
-      if (same) pairs.push([half, half]);
-      else pairs.push(half < 2 ? [both] : [half + 1, half]);
-      if (odd && same) root++;
+    for (let left = (count - root - tip) / 2; left > 0; left -= half) {
+      const cells = Math.min(half, left);
+      pairs.push([cells, cells]);
     }
-    return left > 0 ? undefined : [[root], ...pairs, [tip]];
+    return pairs.length > threads - 2 ? undefined : [[root], ...pairs, [tip]];
   };
   let [low, high] = [0, (count + 1) * full + before];
   for (let k = 0; k < 40; k++) {
