@@ -62,11 +62,15 @@ export async function timeParallel(
   // Everything that runs on one thread; the fastest is what counts.
   const generic = new CompiledDynamics(mechanism, { specialise: 'never' });
   const blocks = await neverChoosing(mechanism, { workers: 1, scheduleFor: 1 });
-  const singles: Timed[] = [{ call: caller(generic) }, { call: caller(blocks) }];
+  const single = (engine: CompiledDynamics | ParallelDynamics): Timed => {
+    const call = caller(engine);
+    return { call, before: () => settle(call) };
+  };
+  const singles: Timed[] = [single(generic), single(blocks)];
   if (mechanism.joints.length <= WHOLE) {
     const whole = new CompiledDynamics(mechanism);
     await whole.ready();
-    singles.push({ call: caller(whole) });
+    singles.push(single(whole));
   }
   const teams: ParallelDynamics[] = [];
   for (const workers of counts) teams.push(await neverChoosing(mechanism, { workers, scheduleFor: workers }));
@@ -110,6 +114,13 @@ export async function neverChoosing(mechanism: Mechanism, options: ParallelOptio
   const made = new ParallelDynamics(mechanism, { ...options, prefer: 'parallel', retreat: false, patience: 1000 });
   await made.ready();
   return made;
+}
+
+/** Milliseconds after which threads that have had no step sleep: until then they take time from others. */
+const ASLEEP_AFTER = 0.5;
+
+function settle(call: () => void): void {
+  for (const end = performance.now() + ASLEEP_AFTER; performance.now() < end; ) call();
 }
 
 /** Until all threads take part. */
