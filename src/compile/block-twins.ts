@@ -2,7 +2,8 @@
 // leaves the lanes empty, and so do the trunk and the arms of a figure between two others; two pieces of a chain, or two
 // figures, fill them. The price is that both are in mixed form and have to meet.
 
-import type { Hops, Join, Lane, PlacedBlock } from './blocks.js';
+import type { Lane, PlacedBlock } from './blocks.js';
+import type { Hops, Join } from './segments.js';
 
 /** Throws where segments cannot be computed together. */
 export function checkTwins(

@@ -1,9 +1,10 @@
 // Where a mechanism is cut, and from which of its bodies it is computed: a mechanism that is free in space can start
 // from any of them, and does best with one in the middle, where the halves meet.
 
-import { type Assembly, type Cutting, createAssembly, type RootedPlan, SMALL, wholeLinks } from '../compile/blocks.js';
+import { type Assembly, createAssembly, type RootedPlan, SMALL, wholeLinks } from '../compile/blocks.js';
 import type { Plan } from '../compile/plan.js';
 import { isFree, rootedPlan } from '../compile/rooted-plan.js';
+import type { Cutting } from '../compile/segments.js';
 import { GROUND, type Mechanism } from '../mechanism/mechanism.js';
 import { cut } from './cut.js';
 import { COSTS, type Costs } from './predict.js';

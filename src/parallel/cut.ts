@@ -3,8 +3,9 @@
 // together. What is left at the root is a segment too. Then every segment either waits for those that hang from it, or
 // answers for one of them at a port (mixed form); the prediction decides.
 
-import { isBall, parentSegments, SMALL } from '../compile/blocks.js';
+import { SMALL } from '../compile/blocks.js';
 import type { PlanLink } from '../compile/plan.js';
+import { isBall, parentSegments } from '../compile/segments.js';
 import { lighten } from './limbs.js';
 import { type Costs, type CutResult, predict } from './predict.js';
 import type { Weights } from './weights.js';

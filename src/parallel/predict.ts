@@ -1,10 +1,10 @@
 // How long a step takes: the protocol of runner.ts played through with the weights of the links and the time that a word
 // takes from one thread to another. On the way the order is chosen in which segments meet (joins.ts).
 
-import { type Cutting, parentSegments, portSizes } from '../compile/blocks.js';
 import type { MeetSizes } from '../compile/meet.js';
 import { partLayout } from '../compile/part-record.js';
 import type { PlanLink } from '../compile/plan.js';
+import { type Cutting, parentSegments, portSizes } from '../compile/segments.js';
 import { joinRow } from './joins.js';
 import { BALL, BOTH_LANES, meetingWeight, PASSES, type Weights } from './weights.js';
 

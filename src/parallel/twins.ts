@@ -4,8 +4,9 @@
 // segments with as many cells each. (Unequal ones have few blocks in common: measured, they take longer than equal ones with
 // more cells.)
 
-import { isBall, type RootedPlan } from '../compile/blocks.js';
+import type { RootedPlan } from '../compile/blocks.js';
 import type { PlanLink } from '../compile/plan.js';
+import { isBall } from '../compile/segments.js';
 import type { Mechanism } from '../mechanism/mechanism.js';
 import { type Costs, type CutResult, predict } from './predict.js';
 import { BALL, BOTH_LANES, type Weights } from './weights.js';

@@ -1,8 +1,9 @@
 // Runs the segments of an assembly one after the other, with intermediate memory full of NaN before each call.
 
 import { answerName, blockModule, FINISH_NAME, meetName, type Step, stepName } from '../../src/compile/block-module.js';
-import { type Cutting, createAssembly, type RootedPlan, wholeLinks } from '../../src/compile/blocks.js';
+import { createAssembly, type RootedPlan, wholeLinks } from '../../src/compile/blocks.js';
 import { rootedPlan } from '../../src/compile/rooted-plan.js';
+import type { Cutting } from '../../src/compile/segments.js';
 import { Store } from '../../src/compile/store.js';
 import { webAssembly } from '../../src/compile/webassembly.js';
 import type { Mechanism } from '../../src/mechanism/mechanism.js';
