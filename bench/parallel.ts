@@ -43,7 +43,7 @@ async function busy(model: string, seconds: number): Promise<object> {
   }
 }
 
-/** Milliseconds for many states, arrays in shared memory, the least of 60 runs in turn. */
+/** Milliseconds for many states, arrays in shared memory, the least of 300 runs in turn. */
 async function batches(model: string, states: number): Promise<object> {
   const mechanism = builtinMechanism(model);
   const one = new Batch(mechanism, { workers: 1 });
@@ -55,7 +55,7 @@ async function batches(model: string, states: number): Promise<object> {
     arrays.v.set(v, s * mechanism.nv);
   }
   const least = [Infinity, Infinity];
-  for (let run = 0; run < 60; run++)
+  for (let run = 0; run < 300; run++)
     for (const [i, batch] of [one, two].entries()) {
       const start = performance.now();
       await batch.forward(arrays);

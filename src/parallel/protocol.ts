@@ -7,13 +7,16 @@
 //   segments need no claim.
 // - Whoever needs a result waits for its flag. A segment needs, on the way up, first phases of any segments (which need
 //   nobody) and the results of segments that hang from it; on the way down, all the meetings that lie between its row as a
-//   whole and itself, from which everyone finds its own answer. Threads take
-//   their segments in one order, children first on the way up and parents first on the way down, and the caller never
-//   waits while something is unclaimed. So somebody can always go on.
+//   whole and itself, from which everyone finds its own answer. Threads take their segments in one order, children first on
+//   the way up and parents first on the way down, and the caller never waits while something is unclaimed. So somebody can
+//   always go on.
 // - What is computed, and in which order numbers are added, is fixed by the segments. Who computes it, and when, changes
 //   no bit.
 
-/** 32-bit words between flags: processors fetch lines next to those they are asked for. On the 16-core machine 1 kB does better than 128 bytes. */
+/**
+ * 32-bit words from one flag to the next: processors fetch lines next to those they are asked for. With 16 threads a kilobyte
+ * does better than 128 bytes.
+ */
 const LINE = 256;
 
 /** Words of the control block: the number of the step, ... */

@@ -49,6 +49,7 @@ const GRACE = 2000;
 const ONCE_MORE = 100;
 /** Spins between looks at the clock. */
 const SPINS = 200;
+
 export class Runner {
   readonly #flags: Int32Array;
   readonly #segments: readonly SegmentCode[];
