@@ -118,8 +118,8 @@ async function scaling(): Promise<object[]> {
 }
 
 export async function run(): Promise<object> {
-  const alone = await scaling();
   const batch = await batches('human-34', 10_000);
+  const alone = await scaling();
   const underLoad = [await busy('chain-200', 10), await busy('crowd-20', 10)];
   endThreads();
   return { batch, busy: underLoad, independent: alone };

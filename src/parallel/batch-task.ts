@@ -15,7 +15,8 @@ export const STOP = 2;
 /** Plain data; the buffers are shared where there are threads. One state after the other in each. */
 export interface BatchTask {
   readonly id: number;
-  readonly spec: MechanismSpec;
+  /** Left out where the thread has it already: to copy it takes as long as hundreds of states. */
+  readonly spec: MechanismSpec | undefined;
   readonly what: 'forward' | 'simulate' | 'release';
   readonly count: number;
   readonly q: ArrayBufferLike;
@@ -38,9 +39,10 @@ interface Prepared {
 
 const prepared = new Map<number, Prepared>();
 
-function prepare(id: number, spec: MechanismSpec): Prepared {
+function prepare(id: number, spec: MechanismSpec | undefined): Prepared {
   let found = prepared.get(id);
   if (found === undefined) {
+    if (spec === undefined) throw new RangeError(`batch ${id} is not known here`);
     const mechanism = createMechanism(spec);
     found = { mechanism, batch: batchOf(mechanism) };
     prepared.set(id, found);

@@ -50,6 +50,8 @@ export class Batch {
   readonly #options: BatchOptions;
   readonly #id = ++batches;
   readonly #spec;
+  /** Threads that have the mechanism. */
+  readonly #known = new Set<number>();
   #workers = 1;
   #pool: Pool | undefined;
   #reason: string | undefined;
@@ -191,6 +193,7 @@ export class Batch {
     if (this.#reason !== undefined) return;
     const pool = sharedPool();
     await pool.grow(count);
+    this.#known.clear();
     this.#pool = pool;
     this.#workers = count;
   }
@@ -262,7 +265,13 @@ export class Batch {
       try {
         const pool = this.#pool;
         if (pool === undefined) await runTask(task, pause);
-        else await Promise.all(Array.from({ length: this.#workers }, (_, k) => pool.run(k, task)));
+        else
+          await Promise.all(
+            Array.from({ length: this.#workers }, async (_, k) => {
+              await pool.run(k, this.#known.has(k) ? { ...task, spec: undefined } : task);
+              this.#known.add(k);
+            }),
+          );
         signal?.throwIfAborted();
         tell();
       } finally {

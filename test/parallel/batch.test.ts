@@ -104,6 +104,17 @@ describe('a batch', () => {
     batch.dispose();
   });
 
+  it('works again after its threads have ended, and after it has been disposed of', async () => {
+    const batch = new Batch(mechanism, { workers: 2 });
+    const { q, v } = State.random(mechanism, 1);
+    const before = await batch.forward({ q, v });
+    endThreads();
+    expect(await batch.forward({ q, v })).toEqual(before);
+    batch.dispose();
+    expect(await batch.forward({ q, v })).toEqual(before);
+    batch.dispose();
+  });
+
   it('takes states from a stream only as fast as results are taken', async () => {
     const batch = new Batch(mechanism, { workers: 1 });
     let taken = 0;
