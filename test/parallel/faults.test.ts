@@ -72,6 +72,8 @@ describe.each(['hang', 'throw'] as const)('threads that %s', (kind) => {
       const fault = moment(seed, kind);
       const about = `seed ${seed}: ${JSON.stringify(fault)}`;
       const dynamics = await threeThreads({ fault, patience: 20 });
+      // While getting ready, that is: then nobody knows since when.
+      const early = dynamics.counts.abandoned > 0;
       const [walker, quiet] = [new Walker(dynamics, 3), new Walker(reference, 3)];
       let [given, steps] = [0, 0];
       const both = (): void => {
@@ -85,7 +87,7 @@ describe.each(['hang', 'throw'] as const)('threads that %s', (kind) => {
       expect(dynamics.lost, about).toMatch(kind === 'hang' ? /does not answer/ : /a fault, for a test/);
       // Steps went on meanwhile.
       expect(dynamics.counts.abandoned, about).toBeGreaterThan(0);
-      if (kind === 'hang') {
+      if (kind === 'hang' && !early) {
         expect(performance.now() - given, about).toBeGreaterThan(LOST_AFTER);
         expect(dynamics.counts.alone, about).toBeGreaterThan(10);
       }
