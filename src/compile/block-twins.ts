@@ -10,11 +10,13 @@ export function checkTwins(
   twins: readonly number[],
   joins: readonly (readonly Join[])[],
   hops: readonly (Hops | undefined)[],
+  source: number,
 ): void {
   twins.forEach((below, s) => {
     if (below < 0) return;
-    // A segment that knows its angular velocity has another first phase.
-    const fits = joins[s][0]?.part === below && joins[below].length === 0 && hops[s] !== undefined;
+    // A segment that knows its angular velocity, on the ground or from the author's free root, has another first phase.
+    const knows = hops[s] === undefined || s === source || below === source;
+    const fits = joins[s][0]?.part === below && joins[below].length === 0 && !knows;
     if (!fits || twins[below] >= 0) throw new RangeError(`segments ${s} and ${below} cannot be computed together`);
   });
 }

@@ -196,7 +196,7 @@ export function createAssembly(rooted: RootedPlan, cutting: Cutting, blockLinks?
   });
 
   const twins = cutting.twins ?? segmentBlocks.map(() => -1);
-  checkTwins(twins, joins, hops);
+  checkTwins(twins, joins, hops, sourceSegment);
   const segments = segmentBlocks.map((own, s): Segment => {
     const hanging = parentSegment.flatMap((parent, child) => (parent === s ? [child] : []));
     const onWay = own.filter((b) => placed[b].block.spinFrom !== 'base' && placed[b].block.spin !== 'none');

@@ -40,6 +40,9 @@ export function cutTwins(
     const sizes = distribute(cellWeights(links, weights, starts, way, below), threads);
     if (sizes === undefined) continue;
     const cutting = rowOf(links, starts, sizes);
+    // The segment of the author's free root knows its angular velocity from there: it is nobody's twin.
+    const source = weights.source < 0 ? -1 : cutting.segmentOf[weights.source];
+    if (source >= 0 && (cutting.twins[source] >= 0 || cutting.twins.includes(source))) continue;
     const threadOf = sizes.flatMap((cells, thread) => cells.map(() => thread));
     const { ns, joins } = predict(links, weights, cutting, costs, threadOf);
     if (best === undefined || ns < best.ns) best = { cutting: { ...cutting, joins }, threadOf, ns };

@@ -55,7 +55,7 @@ export function blockRunner(mechanism: Mechanism, root: number, cutting: Cutting
 }
 
 /** Any cutting: segments of any size, ports wherever they may be. */
-export function randomCutting({ plan: { links } }: RootedPlan, random: Random, often = 3): Cutting {
+export function randomCutting({ plan: { links }, source }: RootedPlan, random: Random, often = 3): Cutting {
   const segmentOf = new Int32Array(links.length);
   const atPort: boolean[] = [];
   const hasPort: boolean[] = [];
@@ -80,8 +80,10 @@ export function randomCutting({ plan: { links } }: RootedPlan, random: Random, o
   const joins = randomJoins(links, segmentOf, atPort, random);
   // Segments that happen to fit are computed together, mostly without blocks of the same shape.
   const twins = atPort.map(() => -1);
+  const knows = source === undefined ? -1 : segmentOf[source.link];
   atPort.forEach((port, s) => {
     const [first] = joins[s];
+    if (s === knows || first === knows) return;
     if (port && first !== undefined && joins[first].length === 0 && !twins.includes(s) && random.below(2) === 0)
       twins[s] = first;
   });

@@ -89,6 +89,23 @@ describe('twins', () => {
     expect(found).toBeGreaterThan(12);
   });
 
+  it('not where the author put a free root, somewhere along the way', () => {
+    // A free chain whose root is its hundredth link: it can be computed from any other.
+    const { bodies, joints } = randomSpec(9, { bodies: 1, types: ['revolute'] });
+    const links = Array.from({ length: 400 }, (_, k) => k);
+    const mechanism = createMechanism({
+      bodies: links.map((k) => ({ ...bodies[0], name: `b${k}` })),
+      joints: links.map((k) => ({
+        ...joints[0],
+        name: `j${k}`,
+        type: k === 100 ? ('floating' as const) : ('revolute' as const),
+        parent: k === 100 ? null : `b${k < 100 ? k + 1 : k - 1}`,
+        child: `b${k}`,
+      })),
+    });
+    for (const threads of [3, 4, 6, 8]) expect(Math.min(1, ...pairedParts(mechanism, threads))).toBe(1);
+  });
+
   it('not of mechanisms that do not', () => {
     expect(pairedParts(builtinMechanism('human-161'), 8)).toEqual([]);
     expect(pairedParts(randomMechanism(3, { bodies: 60 }), 6)).toEqual([]);
