@@ -2,13 +2,16 @@
 
 import { describe, expect, it } from 'vitest';
 import { blockModule } from '../../src/compile/block-module.js';
+import { checkTwins } from '../../src/compile/block-twins.js';
 import type { Segment } from '../../src/compile/blocks.js';
+import type { Join } from '../../src/compile/segments.js';
 import { Dynamics } from '../../src/dynamics/dynamics.js';
 import { createMechanism } from '../../src/mechanism/create.js';
 import type { Mechanism } from '../../src/mechanism/mechanism.js';
 import { State } from '../../src/mechanism/state.js';
 import { builtinMechanism } from '../../src/models/index.js';
 import { Cutter } from '../../src/parallel/choose.js';
+import { COSTS } from '../../src/parallel/predict.js';
 import { Program } from '../../src/parallel/program.js';
 import {
   ALL_JOINT_TYPES,
@@ -20,8 +23,8 @@ import {
 } from '../support/random-mechanism.js';
 
 /** Checks what a program for so many threads computes; returns the parts of twins' blocks that share vectors. */
-function pairedParts(mechanism: Mechanism, threads: number): number[] {
-  const choice = new Cutter(mechanism).choose(threads);
+function pairedParts(mechanism: Mechanism, threads: number, root?: number): number[] {
+  const choice = new Cutter(mechanism, COSTS, root).choose(threads);
   const { arrays, runner } = new Program(choice).alone;
   const state = State.random(mechanism, threads);
   const tau = randomVector(threads, mechanism.nv, 3);
@@ -89,7 +92,18 @@ describe('twins', () => {
     expect(found).toBeGreaterThan(12);
   });
 
-  it('not where the author put a free root, somewhere along the way', () => {
+  it('not of segments that know their angular velocity by themselves, or that take in others first', () => {
+    const join = { part: 2, sizes: { handle: 6, at: 6, port: 0 } } as const;
+    const hops = { from: { segment: 1, record: 'rel' }, steps: [], needs: [0] } as const;
+    const check = (first: typeof hops | undefined, joins: readonly Join[], source: number): void =>
+      checkTwins([-1, 2, -1], [[], joins, []], [undefined, first, hops], source);
+    check(hops, [join], -1);
+    expect(() => check(undefined, [join], -1)).toThrow('cannot be computed together');
+    expect(() => check(hops, [], -1)).toThrow('cannot be computed together');
+    for (const source of [1, 2]) expect(() => check(hops, [join], source)).toThrow('segments 1 and 2');
+  });
+
+  it('from a body far from the one that the author made the free root', () => {
     // A free chain whose root is its hundredth link: it can be computed from any other.
     const { bodies, joints } = randomSpec(9, { bodies: 1, types: ['revolute'] });
     const links = Array.from({ length: 400 }, (_, k) => k);
@@ -103,7 +117,8 @@ describe('twins', () => {
         child: `b${k}`,
       })),
     });
-    for (const threads of [3, 4, 6, 8]) expect(Math.min(1, ...pairedParts(mechanism, threads))).toBe(1);
+    const last = links.length - 1;
+    for (const threads of [3, 4, 6, 8]) expect(Math.min(1, ...pairedParts(mechanism, threads, last))).toBe(1);
   });
 
   it('not of mechanisms that do not', () => {
