@@ -3,13 +3,13 @@
 
 import { readFileSync } from 'node:fs';
 import { benchForward } from '../src/cli/bench/forward.js';
-import { countOperations, type Task } from '../src/compile/index.js';
-import { createPlan } from '../src/compile/plan.js';
+import { countOperations, type Task } from '../src/engines/wasm/index.js';
 import { parseDescription } from '../src/formats/index.js';
 import type { JointTypeName } from '../src/joints/index.js';
 import { MechanismBuilder } from '../src/mechanism/builder.js';
 import type { Mechanism } from '../src/mechanism/mechanism.js';
 import { createTree } from '../src/mechanism/tree.js';
+import { createPlan } from '../src/plan/plan.js';
 import type { Mat3 } from '../src/spatial/matrix3.js';
 
 /** Operations that one more link adds to a chain of ten equal joints: the mean of two, since axes alternate. */

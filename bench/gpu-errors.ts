@@ -2,14 +2,14 @@
 // device with fma does it, all else in double precision. The results themselves are always rounded.
 
 import { existsSync, readFileSync } from 'node:fs';
-import { ADD, CONSTANT, type Graph, INPUT, NEG, SUB } from '../src/compile/graph.js';
-import type { Rotation } from '../src/compile/rotation.js';
-import { VectorGraph } from '../src/compile/vectors.js';
 import { Dynamics } from '../src/dynamics/dynamics.js';
+import { sumsOf } from '../src/emit/fused-sums.js';
+import { Links, writeAccelerations } from '../src/engines/gpu/formulas.js';
+import { limbForward } from '../src/engines/gpu/split.js';
 import { parseDescription } from '../src/formats/index.js';
-import { Links, writeAccelerations } from '../src/gpu/formulas.js';
-import { limbForward } from '../src/gpu/split.js';
-import { sumsOf } from '../src/gpu/sums.js';
+import { ADD, CONSTANT, type Graph, INPUT, NEG, SUB } from '../src/formulas/graph.js';
+import type { Rotation } from '../src/formulas/rotation.js';
+import { VectorGraph } from '../src/formulas/vectors.js';
 import type { Mechanism } from '../src/mechanism/mechanism.js';
 import { State } from '../src/mechanism/state.js';
 import { builtinMechanism } from '../src/models/index.js';

@@ -1,12 +1,12 @@
-// What keeping links as inertias does to the errors of one mechanism assembled on the GPU (src/gpu/kept-links.ts): all links
+// What keeping links as inertias does to the errors of one mechanism assembled on the GPU (src/engines/gpu/kept-links.ts): all links
 // joined to parts, all of them kept, and as the rule has it. On whatever device there is.
 
 import { Dynamics } from '../src/dynamics/dynamics.js';
-import { GpuAssembly } from '../src/gpu/assembly.js';
-import { checkForces, checkState } from '../src/gpu/bench.js';
-import { contract } from '../src/gpu/contraction.js';
-import { GpuError, openGpu } from '../src/gpu/index.js';
-import { planParts } from '../src/gpu/kept-links.js';
+import { GpuAssembly } from '../src/engines/gpu/assembly.js';
+import { checkForces, checkState } from '../src/engines/gpu/bench.js';
+import { contract } from '../src/engines/gpu/contraction.js';
+import { GpuError, openGpu } from '../src/engines/gpu/index.js';
+import { planParts } from '../src/engines/gpu/kept-links.js';
 import { createMechanism } from '../src/mechanism/create.js';
 import type { Mechanism } from '../src/mechanism/mechanism.js';
 import { builtinMechanism } from '../src/models/index.js';

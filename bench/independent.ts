@@ -2,15 +2,15 @@
 // but multiplications. Nothing passes between threads but the start and the end.
 
 import { parentPort, workerData } from 'node:worker_threads';
-import { stepName } from '../src/compile/block-module.js';
-import { encodeModule } from '../src/compile/module.js';
-import { VectorGraph } from '../src/compile/vectors.js';
-import { ConstantPool, emitFunctions } from '../src/compile/wasm.js';
-import { webAssembly } from '../src/compile/webassembly.js';
+import { encodeModule } from '../src/emit/module.js';
+import { ConstantPool, emitFunctions } from '../src/emit/wasm.js';
+import { stepName } from '../src/engines/threads/block-module.js';
+import { Cutter } from '../src/engines/threads/choose.js';
+import { Program } from '../src/engines/threads/program.js';
+import { webAssembly } from '../src/engines/wasm/webassembly.js';
+import { VectorGraph } from '../src/formulas/vectors.js';
 import { State } from '../src/mechanism/state.js';
 import { builtinMechanism } from '../src/models/index.js';
-import { Cutter } from '../src/parallel/choose.js';
-import { Program } from '../src/parallel/program.js';
 
 /** What is computed: a mechanism, in so many segments, or so many chains of multiplications side by side. */
 export type Task = { readonly model: string; readonly segments: number } | { readonly chains: number };

@@ -4,10 +4,10 @@
 import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import { CompiledDynamics } from '../src/compile/index.js';
+import { Batch, endThreads, ParallelDynamics } from '../src/engines/threads/index.js';
+import { CompiledDynamics } from '../src/engines/wasm/index.js';
 import { State } from '../src/mechanism/state.js';
 import { builtinMechanism } from '../src/models/index.js';
-import { Batch, endThreads, ParallelDynamics } from '../src/parallel/index.js';
 import type { Task } from './independent.js';
 
 /** Mean microseconds of a step beside four processes that spin, in turn with the compiled code for one thread. */

@@ -11,7 +11,7 @@ const PROCESSES = 20;
 
 const program = (model: string): string => `
 import { State } from '${new URL('index.js', DIST).href}';
-import { compile } from '${new URL('compile/index.js', DIST).href}';
+import { compile } from '${new URL('engines/wasm/index.js', DIST).href}';
 import { builtinMechanism } from '${new URL('models/index.js', DIST).href}';
 const mechanism = builtinMechanism('${model}');
 const state = State.random(mechanism, 1);

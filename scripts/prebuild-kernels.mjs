@@ -1,11 +1,11 @@
-// Writes dist/compile/kernels.bin (see src/compile/prebuilt.ts): code of the generic kernels that most mechanisms need,
+// Writes dist/engines/wasm/kernels.bin (see src/engines/wasm/prebuilt.ts): code of the generic kernels that most mechanisms need,
 // those of forward dynamics of trees of revolute and spherical joints, on the ground or free, without armature. The others
 // are made when they are needed.
 import { writeFileSync } from 'node:fs';
 
-const dist = new URL('../dist/compile/', import.meta.url);
+const dist = new URL('../dist/engines/wasm/', import.meta.url);
 const { ANGLE_KERNEL, emitAngleKernel, emitKernel } = await import(new URL('kernel-store.js', dist));
-const { kernelName, PASSES } = await import(new URL('kernels.js', dist));
+const { kernelName, PASSES } = await import(new URL('../../formulas/kernels.js', dist));
 
 const BOTH = [false, true];
 const kernels = new Map();

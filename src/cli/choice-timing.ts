@@ -1,13 +1,13 @@
 // Whether ParallelDynamics chooses well: what it chose by itself, timed in turn with everything that one thread can run and
 // with several threads.
 
-import { CompiledDynamics } from '../compile/index.js';
 import type { ForwardOptions } from '../dynamics/dynamics.js';
+import { pause, type Timed, timings, warmUp } from '../engines/threads/measure.js';
+import { ParallelDynamics } from '../engines/threads/parallel-dynamics.js';
+import { CompiledDynamics } from '../engines/wasm/index.js';
 import type { Mechanism } from '../mechanism/mechanism.js';
 import { State } from '../mechanism/state.js';
 import { BUILTIN_MODELS } from '../models/index.js';
-import { pause, type Timed, timings, warmUp } from '../parallel/measure.js';
-import { ParallelDynamics } from '../parallel/parallel-dynamics.js';
 import { neverChoosing, WHOLE, wake } from './parallel-timing.js';
 
 export interface ChoiceLine {

@@ -1,16 +1,16 @@
 // Times of forward dynamics on several threads, in turn with those on one, and a hash of what comes out.
 
 import { cpus } from 'node:os';
-import { CompiledDynamics } from '../compile/index.js';
 import { endToRootSchedule } from '../dynamics/assembly/orders.js';
 import { createPrinted, printedAda } from '../dynamics/assembly/printed.js';
+import { isFaster } from '../engines/threads/decide.js';
+import { type Timed, timings, warmUp } from '../engines/threads/measure.js';
+import type { ParallelOptions } from '../engines/threads/options.js';
+import { ParallelDynamics } from '../engines/threads/parallel-dynamics.js';
+import { CompiledDynamics } from '../engines/wasm/index.js';
 import type { Mechanism } from '../mechanism/mechanism.js';
 import { State } from '../mechanism/state.js';
 import { createTree } from '../mechanism/tree.js';
-import { isFaster } from '../parallel/decide.js';
-import { type Timed, timings, warmUp } from '../parallel/measure.js';
-import type { ParallelOptions } from '../parallel/options.js';
-import { ParallelDynamics } from '../parallel/parallel-dynamics.js';
 
 export interface ParallelLine {
   readonly model: string;

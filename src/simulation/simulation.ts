@@ -1,11 +1,11 @@
 // A mechanism in motion: a state, an integrator and a clock.
 
-import { CompiledDynamics, reasonForPlain, type Tier } from '../compile/compiled.js';
 import { LoopClosing } from '../dynamics/assembly/closing.js';
 import { type Connected, type ConnectOptions, connect, disconnect } from '../dynamics/connect.js';
 import { Dynamics } from '../dynamics/dynamics.js';
 import type { Energy } from '../dynamics/energy.js';
 import { type Impact, type ImpactOptions, impact } from '../dynamics/impact.js';
+import { CompiledDynamics, reasonForPlain, type Tier } from '../engines/wasm/compiled.js';
 import { MechanismError, SimulationError } from '../mechanism/errors.js';
 import type { Mechanism } from '../mechanism/mechanism.js';
 import { type RerootOptions, reroot } from '../mechanism/reroot.js';

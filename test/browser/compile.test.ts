@@ -10,7 +10,7 @@ import { relativeError } from '../support/random-mechanism.js';
 
 const MAIN = `
 import { Dynamics, Simulation, State } from '/dist/index.js';
-import { compile } from '/dist/compile/index.js';
+import { compile } from '/dist/engines/wasm/index.js';
 import { builtinMechanism } from '/dist/models/index.js';
 const mechanism = builtinMechanism('human-34');
 const state = State.random(mechanism, 1);

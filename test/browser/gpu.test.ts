@@ -8,7 +8,7 @@ import { hasSoftwareGpu } from '../support/software-gpu.js';
 /** A batch and a chain on WebGPU in a page. */
 const MAIN = `
 import { State } from '/dist/index.js';
-import { gpuAssembly, gpuBatch, openGpu } from '/dist/gpu/index.js';
+import { gpuAssembly, gpuBatch, openGpu } from '/dist/engines/gpu/index.js';
 import { builtinMechanism } from '/dist/models/index.js';
 async function compute() {
   const mechanism = builtinMechanism('chain-6');

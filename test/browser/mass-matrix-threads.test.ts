@@ -10,7 +10,7 @@ import { relativeError } from '../support/random-mechanism.js';
 const MAIN = `
 import { State } from '/dist/index.js';
 import { builtinMechanism } from '/dist/models/index.js';
-import { ParallelMassMatrix } from '/dist/mass-matrix/index.js';
+import { ParallelMassMatrix } from '/dist/papers/mass-matrix/index.js';
 const finish = (result) => {
   const element = document.createElement('pre');
   element.id = 'result';

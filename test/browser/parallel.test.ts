@@ -14,7 +14,7 @@ const MODEL = 'crowd-3';
 const PROGRAM = `
 import { State } from '/dist/index.js';
 import { builtinMechanism } from '/dist/models/index.js';
-import { Batch, ParallelDynamics } from '/dist/parallel/index.js';
+import { Batch, ParallelDynamics } from '/dist/engines/threads/index.js';
 export async function compute() {
   const mechanism = builtinMechanism('${MODEL}');
   const dynamics = new ParallelDynamics(mechanism, { workers: 2, prefer: 'parallel' });

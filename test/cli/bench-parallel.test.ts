@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { endThreads } from '../../src/parallel/index.js';
+import { endThreads } from '../../src/engines/threads/index.js';
 import { expectRefusal, json, manikin, output } from './support.js';
 
 afterAll(() => endThreads());

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { MASS_MATRIX_ALGORITHMS } from '../../src/mass-matrix/index.js';
+import { MASS_MATRIX_ALGORITHMS } from '../../src/papers/mass-matrix/index.js';
 import { relativeError } from '../support/random-mechanism.js';
 import { hasShared, readShared } from '../support/shared.js';
 import { expectRefusal, json, manikin, output } from './support.js';

@@ -3,14 +3,14 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compile } from '../../src/compile/index.js';
 import { Dynamics } from '../../src/dynamics/dynamics.js';
 import { MassMatrixSolver } from '../../src/dynamics/mass-matrix-solver.js';
+import { compile } from '../../src/engines/wasm/index.js';
 import { formatState, parseDescription, parseState, describe as toDescription } from '../../src/formats/index.js';
-import { MASS_MATRIX_ALGORITHMS, massMatrixBy, ParallelMassMatrix } from '../../src/mass-matrix/index.js';
 import type { Mechanism } from '../../src/mechanism/mechanism.js';
 import { reroot } from '../../src/mechanism/reroot.js';
 import { State } from '../../src/mechanism/state.js';
+import { MASS_MATRIX_ALGORITHMS, massMatrixBy, ParallelMassMatrix } from '../../src/papers/mass-matrix/index.js';
 import { Simulation } from '../../src/simulation/simulation.js';
 import { randomMechanism, randomVector, relativeError } from '../support/random-mechanism.js';
 

@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import * as compiled from '../../src/compile/index.js';
+import * as gpu from '../../src/engines/gpu/index.js';
+import * as parallel from '../../src/engines/threads/index.js';
+import * as compiled from '../../src/engines/wasm/index.js';
 import * as formats from '../../src/formats/index.js';
-import * as gpu from '../../src/gpu/index.js';
 import * as core from '../../src/index.js';
-import * as massMatrices from '../../src/mass-matrix/index.js';
 import * as models from '../../src/models/index.js';
 import * as motion from '../../src/motion/index.js';
-import * as parallel from '../../src/parallel/index.js';
+import * as massMatrices from '../../src/papers/mass-matrix/index.js';
+import * as walker from '../../src/papers/walker/index.js';
 import * as plot from '../../src/plot/index.js';
 import * as schedule from '../../src/schedule/index.js';
-import * as walker from '../../src/walker/index.js';
 
 // What users can import. A change here is a change of the public interface: say so in the CHANGELOG.
 describe('public exports', () => {

@@ -15,16 +15,16 @@ const ALLOWED = new Map<string, readonly string[]>([
   ['mechanism', ['spatial', 'joints']],
   ['formats', ['spatial', 'joints', 'mechanism']],
   ['models', ['spatial', 'joints', 'mechanism']],
-  ['dynamics', ['spatial', 'joints', 'mechanism', 'schedule']],
   ['schedule', []],
-  ['compile', ['spatial', 'joints', 'mechanism', 'dynamics', 'threads']],
-  ['gpu', ['spatial', 'joints', 'mechanism', 'dynamics', 'compile']],
-  ['mass-matrix', ['spatial', 'joints', 'mechanism', 'dynamics', 'threads']],
-  ['parallel', ['spatial', 'joints', 'mechanism', 'dynamics', 'schedule', 'compile', 'threads']],
-  ['simulation', ['spatial', 'joints', 'mechanism', 'dynamics', 'compile']],
+  ['plan', ['spatial', 'joints', 'mechanism']],
+  ['formulas', ['joints', 'plan']],
+  ['emit', ['formulas']],
+  ['dynamics', ['spatial', 'joints', 'mechanism', 'schedule']],
+  ['engines', ['spatial', 'joints', 'mechanism', 'schedule', 'plan', 'formulas', 'emit', 'dynamics', 'threads']],
+  ['simulation', ['spatial', 'joints', 'mechanism', 'dynamics', 'engines']],
   ['motion', ['spatial', 'joints', 'mechanism', 'formats', 'models', 'dynamics']],
   ['plot', ['spatial', 'joints', 'mechanism', 'dynamics']],
-  ['walker', ['spatial', 'joints', 'mechanism', 'models', 'dynamics', 'simulation', 'plot']],
+  ['papers', ['spatial', 'joints', 'mechanism', 'models', 'dynamics', 'simulation', 'plot', 'threads']],
 ]);
 // Nobody imports the command line; it puts everything together.
 ALLOWED.set('cli', [...ALLOWED.keys()]);
@@ -32,7 +32,7 @@ ALLOWED.set('cli', [...ALLOWED.keys()]);
 /** Packages that a folder may import; Node's own modules stand as node:*. */
 const PACKAGES = new Map<string, readonly string[]>([
   ['formats', ['@rgrove/parse-xml']],
-  ['gpu', ['webgpu']],
+  ['engines', ['webgpu']],
   ['plot', ['d3-scale', 'd3-shape']],
   // MuJoCo is for comparison, where it is installed.
   ['cli', ['commander', 'node:*', '@mujoco/mujoco']],

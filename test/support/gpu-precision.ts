@@ -1,16 +1,16 @@
 // What 32 bits do to the formulas for the GPU, without a device: graphs evaluated number by number, as a device with fma
 // would. For the tests, and for the figures of bench/gpu-errors.ts.
 
-import type { Graph } from '../../src/compile/graph.js';
-import { createPlan, type Plan } from '../../src/compile/plan.js';
-import { Q, QDD, TAU, V } from '../../src/compile/unit-formulas.js';
 import { Dynamics } from '../../src/dynamics/dynamics.js';
-import { checkForces, checkState } from '../../src/gpu/bench.js';
-import { AGAIN, KEPT, LOCAL, wholeForward, writeAccelerations, ZERO } from '../../src/gpu/formulas.js';
-import type { Split } from '../../src/gpu/split.js';
+import { checkForces, checkState } from '../../src/engines/gpu/bench.js';
+import { AGAIN, KEPT, LOCAL, wholeForward, writeAccelerations, ZERO } from '../../src/engines/gpu/formulas.js';
+import type { Split } from '../../src/engines/gpu/split.js';
+import type { Graph } from '../../src/formulas/graph.js';
+import { Q, QDD, TAU, V } from '../../src/formulas/links.js';
 import type { Mechanism } from '../../src/mechanism/mechanism.js';
 import type { State } from '../../src/mechanism/state.js';
 import { createTree } from '../../src/mechanism/tree.js';
+import { createPlan, type Plan } from '../../src/plan/plan.js';
 import { graphValues, type Precision } from './graph-values.js';
 import { relativeError } from './random-mechanism.js';
 

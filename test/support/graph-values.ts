@@ -1,5 +1,6 @@
 // The value of a formula graph for given inputs: in double precision, or in 32 bits as a device with fma computes it.
 
+import { sumsOf } from '../../src/emit/fused-sums.js';
 import {
   ADD,
   CONSTANT,
@@ -16,8 +17,7 @@ import {
   SQRT,
   SUB,
   UNIT_DEFECT,
-} from '../../src/compile/graph.js';
-import { sumsOf } from '../../src/gpu/sums.js';
+} from '../../src/formulas/graph.js';
 
 const { fround } = Math;
 /** Products of two 32-bit numbers are exact in double precision, so this is fma but for a rounding in a million. */

@@ -3,12 +3,12 @@
 // short batches taken in turn (measure.ts), so that the ratios hold on a noisy machine.
 
 import { cpus } from 'node:os';
-import { reasonForPlain } from '../../compile/compiled.js';
-import { CompiledBatch, CompiledDynamics } from '../../compile/index.js';
 import { aba, createAba } from '../../dynamics/aba.js';
 import { crba, createCrba } from '../../dynamics/crba.js';
 import { Dynamics } from '../../dynamics/dynamics.js';
 import { createRnea, rnea } from '../../dynamics/rnea.js';
+import { reasonForPlain } from '../../engines/wasm/compiled.js';
+import { CompiledBatch, CompiledDynamics } from '../../engines/wasm/index.js';
 import type { Mechanism } from '../../mechanism/mechanism.js';
 import { State } from '../../mechanism/state.js';
 import { measure } from './measure.js';

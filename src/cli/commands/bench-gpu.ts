@@ -1,10 +1,10 @@
 // manikin bench gpu: forward and inverse dynamics of many states, and one large mechanism, on the GPU.
 
 import type { Command } from 'commander';
+import { benchAssembly, benchBatch, type GpuTiming } from '../../engines/gpu/bench.js';
+import { type Gpu, openGpu } from '../../engines/gpu/device.js';
+import { GpuError } from '../../engines/gpu/errors.js';
 import { formatJson } from '../../formats/index.js';
-import { benchAssembly, benchBatch, type GpuTiming } from '../../gpu/bench.js';
-import { type Gpu, openGpu } from '../../gpu/device.js';
-import { GpuError } from '../../gpu/errors.js';
 import type { Mechanism } from '../../mechanism/mechanism.js';
 import { InputError } from '../errors.js';
 import { loadModel, type ModelOptions, positive } from '../model-argument.js';

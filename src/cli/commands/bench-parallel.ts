@@ -1,9 +1,9 @@
 // One mechanism on several threads, timed in turn with one thread.
 
 import type { Command } from 'commander';
+import { endThreads } from '../../engines/threads/index.js';
 import { formatJson } from '../../formats/index.js';
 import type { Mechanism } from '../../mechanism/mechanism.js';
-import { endThreads } from '../../parallel/index.js';
 import { type ChoiceLine, modelsOfChoice, timeChoice } from '../choice-timing.js';
 import { InputError } from '../errors.js';
 import { loadModel, type ModelOptions, positive, withModel } from '../model-argument.js';

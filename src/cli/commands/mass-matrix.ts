@@ -3,6 +3,8 @@
 import { type Command, Option } from 'commander';
 import { Dynamics, type MassMatrix } from '../../dynamics/dynamics.js';
 import { formatJson } from '../../formats/index.js';
+import type { Mechanism } from '../../mechanism/mechanism.js';
+import type { State } from '../../mechanism/state.js';
 import {
   ARRAY_ALGORITHMS,
   type ArrayAlgorithm,
@@ -17,9 +19,7 @@ import {
   type Operations,
   ParallelMassMatrix,
   simulateMassMatrix,
-} from '../../mass-matrix/index.js';
-import type { Mechanism } from '../../mechanism/mechanism.js';
-import type { State } from '../../mechanism/state.js';
+} from '../../papers/mass-matrix/index.js';
 import { InputError } from '../errors.js';
 import {
   chooseState,

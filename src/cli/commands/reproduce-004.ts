@@ -10,7 +10,7 @@ import {
   parallelTable,
   type SerialRow,
   serialTable,
-} from '../../mass-matrix/paper.js';
+} from '../../papers/mass-matrix/paper.js';
 import { linePlot, svgDocument } from '../../plot/index.js';
 import { InputError } from '../errors.js';
 import { OutputFile } from '../output-file.js';

@@ -1,17 +1,17 @@
 // The papers' tables of computation times, and figure 4 of paper 002, measured again with this engine.
 
-import { createAssembly, wholeLinks } from '../../compile/blocks.js';
-import { rootedPlan } from '../../compile/rooted-plan.js';
+import { createAssembly, wholeLinks } from '../../engines/threads/blocks.js';
+import { endThreads, ParallelDynamics } from '../../engines/threads/index.js';
+import { type Timed, timings, warmUp } from '../../engines/threads/measure.js';
+import { sharedPool } from '../../engines/threads/pool.js';
+import { COSTS, predict } from '../../engines/threads/predict.js';
+import { Program } from '../../engines/threads/program.js';
+import { weigh } from '../../engines/threads/weights.js';
 import { formatJson } from '../../formats/index.js';
 import { GROUND } from '../../mechanism/mechanism.js';
 import { State } from '../../mechanism/state.js';
 import { builtinMechanism } from '../../models/index.js';
-import { endThreads, ParallelDynamics } from '../../parallel/index.js';
-import { type Timed, timings, warmUp } from '../../parallel/measure.js';
-import { sharedPool } from '../../parallel/pool.js';
-import { COSTS, predict } from '../../parallel/predict.js';
-import { Program } from '../../parallel/program.js';
-import { weigh } from '../../parallel/weights.js';
+import { rootedPlan } from '../../plan/rooted-plan.js';
 import { linePlot, svgDocument } from '../../plot/index.js';
 import { OutputFile } from '../output-file.js';
 import { machine, type ParallelLine, timeParallel } from '../parallel-timing.js';

@@ -26,7 +26,7 @@ import {
   type WalkerStep,
   walk,
   walkPage,
-} from '../../walker/index.js';
+} from '../../papers/walker/index.js';
 import { InputError, Interrupted } from '../errors.js';
 import { integer, positive } from '../model-argument.js';
 import { OutputFile } from '../output-file.js';

@@ -1,0 +1,184 @@
+// The kernels of one mechanism on one device: generic ones at once, better ones as they become ready. Batches share it.
+
+import type { Mechanism } from '../../mechanism/mechanism.js';
+import { createTree } from '../../mechanism/tree.js';
+import { inShortestUnits } from '../../plan/length-units.js';
+import { createPlan, type Plan } from '../../plan/plan.js';
+import type { Tier } from '../wasm/compiled.js';
+import { choose, fingerprint, type Memory } from './choose.js';
+import { checked, type Gpu } from './device.js';
+import { GpuError } from './errors.js';
+import { eulerKernel } from './euler.js';
+import type { Passive } from './formulas.js';
+import { genericKernel } from './generic.js';
+import type { Task } from './kernel.js';
+import { passiveOf } from './passive.js';
+import { type Buffers, Program, USAGE, wholeStates } from './pipeline.js';
+import { candidates } from './variants.js';
+
+export interface EngineOptions {
+  /** Take this variant (see explain) instead of measuring which is fastest. */
+  readonly variant?: string;
+  /** Where choices are remembered; within this process where left out. */
+  readonly memory?: Memory;
+  /** 'never': only the generic kernels. */
+  readonly specialise?: 'background' | 'never';
+}
+
+/** States with which variants are compared. */
+const TRIAL_STATES = 262144;
+
+interface Running {
+  readonly tier: Tier;
+  readonly name: string;
+  /** One after the other: for steps the generic way is forward dynamics, then the integration. */
+  readonly programs: readonly Program[];
+}
+
+export class Engine {
+  readonly gpu: Gpu;
+  readonly mechanism: Mechanism;
+  readonly plan: Plan;
+  readonly #options: EngineOptions;
+  readonly #generic = new Map<Task, Promise<Running>>();
+  readonly #better = new Map<Task, Running>();
+  readonly #searches = new Map<Task, Promise<void>>();
+  readonly #notes: string[] = [];
+  readonly #buffers: GPUBuffer[] = [];
+  #closed = false;
+
+  constructor(gpu: Gpu, mechanism: Mechanism, options: EngineOptions) {
+    this.gpu = gpu;
+    this.mechanism = mechanism;
+    this.plan = createPlan(createTree(mechanism));
+    this.#options = options;
+  }
+
+  tierOf(task: Task): Tier {
+    return this.#better.get(task)?.tier ?? 'generic';
+  }
+
+  get notes(): readonly string[] {
+    return this.#notes;
+  }
+
+  /** What runs a task now; the search for something better begins with the first call. */
+  async running(task: Task, states: number): Promise<Running> {
+    void this.ready(task, states).catch(() => {});
+    // The generic step has no springs, no damping and no friction.
+    if (task === 'step' && this.#passive() !== undefined) await this.ready(task, states);
+    const better = this.#better.get(task);
+    if (better !== undefined) return better;
+    let generic = this.#generic.get(task);
+    if (generic === undefined) {
+      generic = this.#createGeneric(task);
+      this.#generic.set(task, generic);
+    }
+    return generic;
+  }
+
+  /** Done when the best variant for so many states is in use. */
+  ready(task: Task, states: number): Promise<void> {
+    let search = this.#searches.get(task);
+    if (search === undefined) {
+      search = this.#options.specialise === 'never' ? Promise.resolve() : this.#search(task, states);
+      this.#searches.set(task, search);
+    }
+    return search;
+  }
+
+  #passive(): Passive | undefined {
+    return passiveOf(this.mechanism, inShortestUnits(this.plan).length);
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const buffer of this.#buffers) buffer.destroy();
+    for (const { programs } of this.#better.values()) for (const program of programs) program.destroy();
+  }
+
+  async #search(task: Task, states: number): Promise<void> {
+    const { gpu, plan } = this;
+    const { variant, memory } = this.#options;
+    const passive = task === 'step' ? this.#passive() : undefined;
+    const list = candidates(plan, task, gpu, passive);
+    if (list.length === 0) {
+      this.#notes.push(`${task}: too large for code of its own.`);
+      return;
+    }
+    const key = `${gpu.adapter} ${task} ${fingerprint(JSON.stringify([plan, passive === undefined ? 0 : this.mechanism.joints.map(({ damping, friction, stiffness, rest }) => [damping, friction, stiffness, rest])]))}`;
+    const trial = await this.#trialBuffers(Math.min(states, TRIAL_STATES));
+    try {
+      const use = (program: Program, name: string): void => {
+        this.#better.set(task, { tier: 'specialised', name, programs: [program] });
+      };
+      const choice = await choose(gpu, list, trial.buffers, trial.states, {
+        key,
+        memory,
+        // The names are those of forward dynamics; other tasks have fewer variants.
+        only: task !== 'forward' && !list.some(({ name }) => name === variant) ? undefined : variant,
+        better: use,
+        stopped: () => this.#closed || gpu.lost() !== undefined,
+      });
+      if (choice === undefined) return;
+      use(choice.program, choice.name);
+      const times = choice.tried.map(({ name, seconds }) => `${name} ${(1e6 * seconds).toFixed(0)} us`).join(', ');
+      this.#notes.push(`${task}: ${choice.name}${times === '' ? '' : ` (for ${trial.states} states: ${times})`}.`);
+    } finally {
+      trial.destroy();
+    }
+  }
+
+  async #trialBuffers(states: number): Promise<{ buffers: Buffers; states: number; destroy: () => void }> {
+    const { nq, nv } = this.plan;
+    const { gpu } = this;
+    const most = Math.floor(Math.min(gpu.maxBindingBytes, gpu.maxBufferBytes) / 4 / Math.max(nq, nv, 1));
+    const count = wholeStates(Math.max(1, Math.min(states, most - 256)));
+    const sizes = { q: nq, v: nv, tau: nv, qdd: nv, flags: 1, nextQ: nq, nextV: nv };
+    const made: GPUBuffer[] = [];
+    const destroy = (): void => {
+      for (const buffer of made) buffer.destroy();
+    };
+    const buffers = await checked(gpu, 'a trial', () =>
+      Object.fromEntries(
+        Object.entries(sizes).map(([name, numbers]) => {
+          const buffer = gpu.device.createBuffer({ size: Math.max(16, 4 * numbers * count), usage: USAGE.storage });
+          made.push(buffer);
+          return [name, { buffer }];
+        }),
+      ),
+    ).catch((error: unknown) => {
+      destroy();
+      throw error;
+    });
+    return { buffers, states: count, destroy };
+  }
+
+  async #createGeneric(task: Task): Promise<Running> {
+    const { gpu, plan } = this;
+    if (task === 'step' && this.#passive() !== undefined)
+      throw new GpuError(
+        'mechanism',
+        'Springs, damping and friction in a rollout need code of their own, which could not be made.',
+      );
+    const { kernel, table, rows } = genericKernel(plan, task === 'inverse' ? 'inverse' : 'forward');
+    const buffer = (data: Float32Array | Uint32Array): GPUBufferBinding => {
+      const made = gpu.device.createBuffer({
+        size: Math.max(16, data.byteLength),
+        usage: USAGE.storage | USAGE.copyTarget,
+      });
+      gpu.device.queue.writeBuffer(made, 0, data as Float32Array<ArrayBuffer>);
+      this.#buffers.push(made);
+      return { buffer: made };
+    };
+    const extra: Buffers = { table: buffer(table), rows: buffer(rows) };
+    const start = performance.now();
+    const programs = [
+      await Program.create(gpu, { name: 'generic', kernels: [kernel] }, extra, { threads: 16384, chunk: 65536 }),
+    ];
+    if (task === 'step')
+      programs.push(await Program.create(gpu, { name: 'integration', kernels: [eulerKernel(plan)] }));
+    this.#notes.push(`${task}: generic kernel ready in ${(performance.now() - start).toFixed(0)} ms.`);
+    return { tier: 'generic', name: 'generic', programs };
+  }
+}

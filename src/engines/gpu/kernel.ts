@@ -1,0 +1,280 @@
+// Kernels for many states: WGSL around the statements of wgsl.ts. Arrays hold the states in tiles of 32: number k of state
+// s of an array of n numbers stands at (s / 32) 32 n + 32 k + s % 32, so that neighbouring threads read neighbouring
+// numbers. Every thread has one state at a time.
+
+import { FRICTION_SPEED } from '../../dynamics/passive.js';
+import { emitStatements, FUNCTIONS, literal } from '../../emit/wgsl.js';
+import type { Graph } from '../../formulas/graph.js';
+import { Q, QDD, TAU, V } from '../../formulas/links.js';
+import { AGAIN, type Halves, LOCAL, ZERO } from './formulas.js';
+
+export const TILE = 32;
+
+/** Buffers of a kernel, by name; their binding numbers are the same in all kernels. */
+export const BINDINGS = {
+  parameters: 0,
+  q: 1,
+  v: 2,
+  tau: 3,
+  qdd: 4,
+  flags: 5,
+  kept: 6,
+  table: 7,
+  rows: 8,
+  nextQ: 9,
+  nextV: 10,
+} as const;
+export type BufferName = keyof typeof BINDINGS;
+
+export interface Kernel {
+  readonly code: string;
+  /** Threads of a workgroup, and states of one. */
+  readonly workgroupSize: number;
+  readonly groupStates: number;
+  readonly uses: readonly { readonly name: BufferName; readonly type: GPUBufferBindingType }[];
+  /** Numbers in storage that each thread needs for itself; 0 where all states have threads of their own. */
+  readonly keptPerThread: number;
+  /** For each state, where a buffer of them lies between two kernels. */
+  readonly keptPerState: number;
+  /** Threads for each state, in the second dimension of a dispatch; 1 where left out. */
+  readonly limbs?: number;
+}
+
+/** Numbers of a state in each array. */
+export interface Sizes {
+  readonly nq: number;
+  readonly nv: number;
+}
+
+/** New positions and velocities of a step, by their numbers in a graph; and its length. */
+export const NEXT_Q = 8;
+export const NEXT_V = 9;
+export const STEP = 10;
+/** tanh(v / FRICTION_SPEED) of a velocity, by the number of that. */
+export const STEEP = 13;
+
+/** Which arrays a task reads and which it writes. */
+export type Task = 'forward' | 'inverse' | 'step';
+
+const ROLES: { readonly [task in Task]: readonly (readonly [BufferName, GPUBufferBindingType])[] } = {
+  forward: [
+    ['q', 'read-only-storage'],
+    ['v', 'read-only-storage'],
+    ['tau', 'read-only-storage'],
+    ['qdd', 'storage'],
+  ],
+  inverse: [
+    ['q', 'read-only-storage'],
+    ['v', 'read-only-storage'],
+    ['qdd', 'read-only-storage'],
+    ['tau', 'storage'],
+  ],
+  step: [
+    ['q', 'read-only-storage'],
+    ['v', 'read-only-storage'],
+    ['tau', 'read-only-storage'],
+    // Other buffers than those read: then compilers may load numbers long before they are needed.
+    ['nextQ', 'storage'],
+    ['nextV', 'storage'],
+  ],
+};
+
+/** Where what is kept between the halves of forward dynamics lives. */
+export type HalfwayMemory = 'registers' | 'workgroup';
+
+export const PARAMETERS = `struct Parameters { groups: u32, stride: u32, zero: u32, nothing: u32, step: f32, time: f32, none: f32, first: u32 }
+`;
+
+export function header(uses: Kernel['uses']): string {
+  return uses
+    .map(({ name, type }) => {
+      const at = `@group(0) @binding(${BINDINGS[name]})`;
+      if (name === 'parameters') return `${PARAMETERS}${at} var<uniform> P: Parameters;`;
+      const access = type === 'storage' ? 'read_write' : 'read';
+      const element = name === 'flags' || name === 'rows' ? 'u32' : 'f32';
+      return `${at} var<storage, ${access}> ${name}: array<${element}>;`;
+    })
+    .join('\n');
+}
+
+/** Buffers of a task; `kept` where storage holds what is kept. */
+export function usesOf(task: Task, kept: boolean): Kernel['uses'] {
+  return [
+    { name: 'parameters', type: 'uniform' },
+    ...ROLES[task].map(([name, type]) => ({ name, type })),
+    { name: 'flags', type: 'storage' },
+    ...(kept ? [{ name: 'kept', type: 'storage' } as const] : []),
+  ];
+}
+
+/** Statements of one graph, with the arrays where a thread has its state. `again`: names and places of a second reading. */
+function statements(
+  graph: Graph,
+  kept: { readonly read: (i: number) => string; readonly write: (i: number, value: string) => string },
+  again: boolean,
+): string {
+  const extra = again ? 'Again' : '';
+  const read = (array: number, i: number): string => {
+    switch (array) {
+      case Q + AGAIN:
+        return `q[atQSecond + ${TILE * i}u]`;
+      case V + AGAIN:
+        return `v[atVSecond + ${TILE * i}u]`;
+      case ZERO:
+        return 'P.none';
+      case LOCAL:
+        return `k${i}`;
+      case Q:
+        return `q[atQ${extra} + ${TILE * i}u]`;
+      case V:
+        return `v[atV${extra} + ${TILE * i}u]`;
+      case TAU:
+        return `tau[atV${extra} + ${TILE * i}u]`;
+      case QDD:
+        return `qdd[atV${extra} + ${TILE * i}u]`;
+      case STEP:
+        return 'P.step';
+      case STEEP:
+        return `tangent(${literal(1 / FRICTION_SPEED)} * v[atV${extra} + ${TILE * i}u])`;
+      default:
+        return kept.read(i);
+    }
+  };
+  const write = (array: number, i: number, value: string): string => {
+    const checked = `size = fma(abs(${value}), 1e-30f, size);`;
+    switch (array) {
+      case QDD:
+        return `qdd[atV + ${TILE * i}u] = ${value}; ${checked}`;
+      case TAU:
+        return `tau[atV + ${TILE * i}u] = ${value}; ${checked}`;
+      case LOCAL:
+        return `let k${i} = ${value};`;
+      case NEXT_Q:
+        return `nextQ[atQ + ${TILE * i}u] = ${value};`;
+      case NEXT_V:
+        return `nextV[atV + ${TILE * i}u] = ${value}; ${checked}`;
+      default:
+        return kept.write(i, value);
+    }
+  };
+  return emitStatements(graph, { read, write, prefix: again ? 'm' : 'n' });
+}
+
+/** `size` sums up all results, far below overflow: it is finite where they all are. Its bits tell, whatever maths flags. */
+export const NOT_FINITE = '(bitcast<u32>(size) & 0x7f800000u) == 0x7f800000u';
+const FLAG = `flags[state] = select(0u, 1u, ${NOT_FINITE});`;
+
+export interface KernelOptions extends Sizes {
+  readonly task: Task;
+  readonly workgroupSize: number;
+}
+
+const NOT_KEPT = {
+  read: (): string => {
+    throw new Error('nothing is kept');
+  },
+  write: (): string => {
+    throw new Error('nothing is kept');
+  },
+};
+
+/** One graph, one thread for each state, everything in registers. */
+export function registerKernel(graph: Graph, options: KernelOptions, more: Kernel['uses'] = []): Kernel {
+  const { task, workgroupSize, nq, nv } = options;
+  const uses = [...usesOf(task, false), ...more];
+  const code = `${header(uses)}
+${FUNCTIONS}
+@compute @workgroup_size(${workgroupSize}) fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local: vec3u) {
+let state = group.x * ${workgroupSize}u + local.x;
+${placesOf(nq, nv)}
+var size = 0.0f;
+${statements(graph, NOT_KEPT, false)}
+${FLAG}
+}
+`;
+  return { code, workgroupSize, groupStates: workgroupSize, uses, keptPerThread: 0, keptPerState: 0 };
+}
+
+/**
+ * Reading again at a distance that is zero, but not for the compiler, keeps it from holding on to what was read, and made
+ * of it, before.
+ */
+const placesOf = (nq: number, nv: number): string =>
+  `let atQ = (state >> 5u) * ${TILE * nq}u + (state & 31u); let atV = (state >> 5u) * ${TILE * nv}u + (state & 31u);
+let atQSecond = atQ + P.nothing; let atVSecond = atV + P.nothing;
+let atQAgain = atQ + P.zero; let atVAgain = atV + P.zero;`;
+
+/** Both halves in one kernel; what is kept stays in registers or waits in workgroup memory. */
+export function halvedKernel({ inward, outward, kept }: Halves, memory: HalfwayMemory, options: KernelOptions): Kernel {
+  const { task, workgroupSize, nq, nv } = options;
+  const uses = usesOf(task, false);
+  const shared = memory === 'workgroup';
+  const place = (i: number): string => (shared ? `own[local.x + ${i * workgroupSize}u]` : `k${i}`);
+  const access = { read: place, write: (i: number, value: string) => `${shared ? '' : 'let '}${place(i)} = ${value};` };
+  const code = `${header(uses)}
+${shared ? `var<workgroup> own: array<f32, ${kept * workgroupSize}>;` : ''}
+${FUNCTIONS}
+@compute @workgroup_size(${workgroupSize}) fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local: vec3u) {
+let state = group.x * ${workgroupSize}u + local.x;
+${placesOf(nq, nv)}
+var size = 0.0f;
+${statements(inward, access, false)}
+${statements(outward, access, true)}
+${FLAG}
+}
+`;
+  return { code, workgroupSize, groupStates: workgroupSize, uses, keptPerThread: 0, keptPerState: 0 };
+}
+
+/** What one kernel of several computes: graphs one after the other, or side by side in threads of their own. */
+export type Pass = { readonly graphs: readonly Graph[] } | { readonly limbs: readonly Graph[] };
+
+/**
+ * Kernels that run one after the other over the same states, with a buffer between them. What crosses from one graph of a
+ * kernel to the next stays in registers (the array LOCAL).
+ */
+export function passKernels(passes: readonly Pass[], kept: number, options: KernelOptions): readonly Kernel[] {
+  const { task, workgroupSize, nq, nv } = options;
+  const place = (i: number): string => `kept[atKept + ${TILE * i}u]`;
+  const access = { read: place, write: (i: number, value: string) => `${place(i)} = ${value};` };
+  let flagged = false;
+  return passes.map((pass) => {
+    const limbs = 'limbs' in pass ? pass.limbs.length : 1;
+    const body =
+      'limbs' in pass
+        ? `switch (group.y) {
+${pass.limbs.map((graph, k) => `case ${k}u: {\n${statements(graph, access, false)}\n}`).join('\n')}
+default: {}
+}`
+        : pass.graphs.map((graph, k) => statements(graph, access, k > 0)).join('\n');
+    // The first kernel with results sets the flag, the others may add to it.
+    const results = body.includes('size = ');
+    const flag = !results ? '' : flagged ? `if (${NOT_FINITE}) { flags[state] = 1u; }` : FLAG;
+    flagged ||= results;
+    const uses = usesOf(task, true)
+      .filter(({ name }) => name === 'parameters' || `${body}${flag}`.includes(`${name}[`))
+      .map((use) =>
+        use.name === 'kept' && !/kept\[[^\]]*\] = /.test(body) ? { ...use, type: 'read-only-storage' as const } : use,
+      );
+    return {
+      code: `${header(uses)}
+${FUNCTIONS}
+@compute @workgroup_size(${workgroupSize}) fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local: vec3u) {
+let inChunk = group.x * ${workgroupSize}u + local.x;
+let state = P.first + inChunk;
+let atKept = (inChunk >> 5u) * ${TILE * kept}u + (inChunk & 31u);
+${placesOf(nq, nv)}
+var size = 0.0f;
+${body}
+${flag}
+}
+`,
+      workgroupSize,
+      groupStates: workgroupSize,
+      uses,
+      keptPerThread: 0,
+      keptPerState: kept,
+      limbs,
+    };
+  });
+}

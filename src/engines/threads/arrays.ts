@@ -1,0 +1,28 @@
+// Arrays in the memory of compiled code: what goes in.
+
+import type { ForwardOptions } from '../../dynamics/dynamics.js';
+import { addPassiveForces } from '../../dynamics/passive.js';
+import type { Mechanism } from '../../mechanism/mechanism.js';
+import type { State } from '../../mechanism/state.js';
+
+/** Arrays of a state. */
+export interface Arrays {
+  readonly q: Float64Array;
+  readonly v: Float64Array;
+  readonly tau: Float64Array;
+  readonly qdd: Float64Array;
+}
+
+export function loadArrays(
+  mechanism: Mechanism,
+  { q, v, tau }: Omit<Arrays, 'qdd'>,
+  state: State,
+  forces?: Float64Array,
+  options?: ForwardOptions,
+): void {
+  q.set(state.q);
+  v.set(state.v);
+  if (forces === undefined) tau.fill(0);
+  else tau.set(forces);
+  if (options?.passive === true) addPassiveForces(mechanism, tau, state.q, state.v);
+}

@@ -1,0 +1,264 @@
+// What is made, tried and chosen before threads take part: code for one thread and for several, timed in turn.
+
+import { State } from '../../mechanism/state.js';
+import { processors, reasonForOneThread } from '../../threads/surroundings.js';
+import { type CompiledDynamics, copyFinite, reasonForPlain } from '../wasm/compiled.js';
+import { loadArrays } from './arrays.js';
+import { SMALL } from './blocks.js';
+import type { Cutter } from './choose.js';
+import { decide, type Verdict } from './decide.js';
+import { pause, type Timed, timings, warmUp } from './measure.js';
+import type { ParallelOptions } from './options.js';
+import { Program } from './program.js';
+import { Team } from './team.js';
+
+/** A number of workers is not tried where so many times the time of one thread is predicted. */
+const HOPELESS = 1.15;
+/** Links from which on nothing but shared code (blocks.ts) is tried for one thread. */
+const ONLY_SHARED_LINKS = 320;
+/** Milliseconds for the times of what runs on one thread. */
+const FIRST = 40;
+/** Milliseconds of patience while times are taken: whoever is late shall be waited for. */
+const PATIENCE = 1000;
+
+export interface Request {
+  readonly serial: CompiledDynamics;
+  readonly options: ParallelOptions;
+  readonly cutter: Cutter;
+  /** The program of the one cutting for all numbers of workers. */
+  readonly fixed: () => Program | undefined;
+  /** Told what there is to say about it. */
+  readonly note: (note: string) => void;
+  /** Whether nobody waits for it any more. */
+  readonly stopped: () => boolean;
+}
+
+/** Nanoseconds of a step, predicted and measured, on one thread and on several. */
+export interface Times {
+  readonly predictedSerialNs?: number;
+  readonly predictedNs?: number;
+  readonly serialNs?: number;
+  readonly parallelNs?: number;
+}
+
+export interface Prepared {
+  readonly team?: Team;
+  /** For one thread, where that is faster than code of its own for each link. */
+  readonly shared?: Program;
+  readonly times: Times;
+}
+
+export async function prepare(request: Request): Promise<Prepared> {
+  const started: Team[] = [];
+  let prepared: Prepared | undefined;
+  try {
+    prepared = await choose(request, async (program, workers) => {
+      const team = await Team.start(program, workers, request.options, request.note);
+      started.push(team);
+      return team;
+    });
+    return prepared;
+  } finally {
+    for (const team of started) if (team !== prepared?.team) team.leave();
+  }
+}
+
+async function choose(
+  request: Request,
+  start: (program: Program, workers: number) => Promise<Team>,
+): Promise<Prepared> {
+  const { serial, options, cutter, note } = request;
+  const reason = reasonForPlain(serial.mechanism) ?? reasonForOneThread();
+  if (reason !== undefined) {
+    note(`One thread: ${reason}`);
+    await serial.ready();
+    return { times: {} };
+  }
+  if (serial.tier === 'plain') {
+    note('One thread: WebAssembly cannot be used here.');
+    return { times: {} };
+  }
+  const { deterministic = false, prefer = 'faster', workers: given = 'auto', scheduleFor } = options;
+  const most = given === 'auto' ? await processors() : given;
+  if (deterministic || (prefer === 'parallel' && given !== 'auto')) {
+    await serial.ready();
+    if (most < 2 && !deterministic && scheduleFor === undefined) {
+      note('One thread: one was asked for.');
+      return { times: {} };
+    }
+    const program = deterministic ? request.fixed() : new Program(cutter.choose(scheduleFor ?? most));
+    if (program === undefined) return { times: {} };
+    const team = await start(program, most);
+    return { team, times: { predictedNs: program.choice.predictedNs } };
+  }
+  // Code for one thread is being made on another one meanwhile.
+  const predictedSerialNs = cutter.find(1).predictedNs;
+  const hopeful = (workers: number): boolean =>
+    given !== 'auto' ||
+    prefer === 'parallel' ||
+    (cutter.find(workers).segments > 1 && cutter.find(workers).predictedNs < HOPELESS * predictedSerialNs);
+  const counts = (given === 'auto' ? powersOfTwo(most) : [most]).filter(
+    (count) => count > 1 || scheduleFor !== undefined,
+  );
+  const first = counts.find(hopeful);
+  const trial = first === undefined ? undefined : await start(programFor(request, first), first);
+  const { length: links } = cutter.find(1).rooted.plan.links;
+  const shared = links > SMALL ? new Program(cutter.choose(1)) : undefined;
+  await serial.ready();
+  const trials = new Trials(serial, options.arrays === 'direct');
+  const together = trial && trials.together(trial);
+  const one = await trials.fastest(links > ONLY_SHARED_LINKS, shared, together);
+  const fastest = one.program;
+  const found = { predictedSerialNs, serialNs: one.ns };
+  if (trial === undefined || together === undefined) {
+    const predicted = most > 1 ? { predictedNs: cutter.find(Math.min(2, most)).predictedNs } : {};
+    note(most > 1 ? 'One thread: nothing to gain is predicted for several.' : 'One thread: there is no other.');
+    return { ...(fastest && { shared: fastest }), times: { ...found, ...predicted } };
+  }
+  let best = { team: trial, ...(await trials.compare(one, together, trial, predictedSerialNs)) };
+  let serialNs = best.one;
+  for (const count of counts.slice(counts.indexOf(first!) + 1)) {
+    if (request.stopped() || !hopeful(count)) break;
+    const team = await start(programFor(request, count), count);
+    const task = trials.together(team);
+    await warmUp([task.call]);
+    const verdict = await trials.compare({ ...one, ns: serialNs }, task, team, predictedSerialNs);
+    serialNs = verdict.one;
+    if (verdict.several >= best.several) break;
+    best = { team, ...verdict };
+  }
+  const times = {
+    predictedSerialNs,
+    predictedNs: best.team.program.choice.predictedNs,
+    serialNs,
+    parallelNs: best.several,
+  };
+  best.team.encourage();
+  if (best.parallel || prefer === 'parallel') return { team: best.team, times };
+  note(
+    `One thread: measured to be faster.${best.busy ? ' Threads came late: if the machine was busy, reconsider().' : ''}`,
+  );
+  return { ...(fastest && { shared: fastest }), times };
+}
+
+function programFor({ cutter, options }: Request, workers: number): Program {
+  return new Program(cutter.choose(options.scheduleFor ?? workers));
+}
+
+/** Ways to compute one state, timed as they will be used. */
+class Trials {
+  readonly #serial: CompiledDynamics;
+  /** In place, or with the state copied in and the result copied out and checked. */
+  readonly #direct: boolean;
+  readonly #state: State;
+  readonly #out: { readonly out: Float64Array };
+
+  constructor(serial: CompiledDynamics, direct: boolean) {
+    const { mechanism } = serial;
+    this.#serial = serial;
+    this.#direct = direct;
+    this.#state = State.random(mechanism, 1);
+    this.#out = { out: new Float64Array(mechanism.nv) };
+  }
+
+  /** The fastest on one thread; another task gets warm on the way. */
+  async fastest(
+    onlyShared: boolean,
+    shared: Program | undefined,
+    other: Timed | undefined,
+  ): Promise<{ task: Timed; program?: Program; ns: number }> {
+    const tasks: { call: () => void; program?: Program }[] = [];
+    if (!onlyShared) tasks.push({ call: this.#whole() });
+    if (shared !== undefined) tasks.push({ call: this.#blocks(shared), program: shared });
+    await warmUp([...tasks, ...(other === undefined ? [] : [other])].map(({ call }) => call));
+    const times = timings(tasks, FIRST).map(({ ns }) => ns);
+    const ns = Math.min(...times);
+    const { call, program } = tasks[times.indexOf(ns)];
+    return { task: { call }, ...(program && { program }), ns };
+  }
+
+  /** One thread against a team whose code is warm. */
+  async compare(
+    { task, ns }: { task: Timed; ns: number },
+    together: Timed,
+    team: Team,
+    predictedSerialNs: number,
+  ): Promise<Verdict> {
+    return decide({
+      measure: (milliseconds) => {
+        const [single, several] = timings([task, together], milliseconds);
+        return { one: single.ns, several: several.ns };
+      },
+      rest: async (milliseconds) => {
+        await pause(milliseconds);
+        await warmUp([task.call, together.call], milliseconds);
+      },
+      predicted: { one: predictedSerialNs, several: team.program.choice.predictedNs },
+      one: ns,
+    });
+  }
+
+  /** A team's steps. Threads that have fallen asleep meanwhile are woken before. */
+  together(team: Team): Timed {
+    const call = this.#together(team);
+    const before = (): void => {
+      for (let k = 0; k < 100; k++) {
+        call();
+        if (team.place === undefined || team.place.runner.stolen === 0) break;
+      }
+    };
+    return { call, before };
+  }
+
+  #whole(): () => void {
+    const serial = this.#serial;
+    const state = this.#state;
+    const options = this.#out;
+    if (!this.#direct) return () => void serial.forward(state, undefined, options);
+    const { q, v, tau, run } = serial.direct('forward')!;
+    loadArrays(serial.mechanism, { q, v, tau }, state);
+    return run;
+  }
+
+  #blocks(program: Program): () => void {
+    const { arrays, runner } = program.alone;
+    const { mechanism } = this.#serial;
+    const state = this.#state;
+    const { out } = this.#out;
+    loadArrays(mechanism, arrays, state);
+    if (this.#direct) return () => runner.alone();
+    return () => {
+      loadArrays(mechanism, arrays, state);
+      runner.alone();
+      copyFinite(out, arrays.qdd);
+    };
+  }
+
+  /** What cannot be done takes long: it shall not be chosen for its speed. */
+  #together(team: Team): () => void {
+    const { mechanism } = this.#serial;
+    const state = this.#state;
+    const { out } = this.#out;
+    let loaded: object | undefined;
+    return () => {
+      const { place } = team;
+      if (place !== undefined) {
+        const { arrays, pool, job, runner } = place;
+        if (!this.#direct || loaded !== place) loadArrays(mechanism, arrays, state);
+        loaded = place;
+        const good = pool.step(job, runner, PATIENCE);
+        if (!this.#direct) copyFinite(out, arrays.qdd);
+        if (good) return;
+      }
+      for (const until = performance.now() + 1; performance.now() < until; );
+    };
+  }
+}
+
+/** 2, 4, 8, ... and the number itself. */
+export function powersOfTwo(most: number): number[] {
+  const counts: number[] = [];
+  for (let n = 2; n < most; n *= 2) counts.push(n);
+  counts.push(most);
+  return counts;
+}

@@ -1,0 +1,133 @@
+// A cut mechanism as a program: its code, memory shared by the threads, and a private copy of that memory in which the
+// caller runs the same program alone. Both give the same bits.
+
+import { PAGE } from '../../emit/module.js';
+import { type WasmMemory, type WasmModule, webAssembly } from '../wasm/webassembly.js';
+import type { Arrays } from './arrays.js';
+import { type BlockModule, blockModule } from './block-module.js';
+import type { Segment } from './blocks.js';
+import type { Choice } from './choose.js';
+import type { Hooks, Job, JobSegment } from './protocol.js';
+import { Runner } from './runner.js';
+
+const NO_HOOKS: Hooks = { jitter: 0, fault: undefined };
+
+export class Program {
+  readonly choice: Choice;
+  readonly made: BlockModule;
+  readonly segments: readonly JobSegment[];
+  readonly #modules = new Map<boolean, WasmModule>();
+  #alone: { readonly arrays: Arrays; readonly runner: Runner } | undefined;
+
+  constructor(choice: Choice) {
+    this.choice = choice;
+    this.made = blockModule(choice.assembly);
+    this.segments = jobSegments(choice.assembly.segments);
+  }
+
+  /** Instructions of all segments together. */
+  get instructions(): number {
+    return this.made.instructions.reduce((sum, count) => sum + count, 0);
+  }
+
+  /** The same code for both memories but for one flag. */
+  #module(shared: boolean): WasmModule {
+    let module = this.#modules.get(shared);
+    if (module === undefined) {
+      module = new (webAssembly().Module)(this.made.bytes(shared));
+      this.#modules.set(shared, module);
+    }
+    return module;
+  }
+
+  #memory(shared: boolean): { memory: WasmMemory; arrays: Arrays } {
+    const { made } = this;
+    const pages = Math.ceil(made.memoryBytes / PAGE);
+    const memory = new (webAssembly().Memory)(shared ? { initial: pages, maximum: pages, shared } : { initial: pages });
+    const ints = new Int32Array(memory.buffer);
+    for (const { at, values } of made.tables) ints.set(values, at / 4);
+    const { nq, nv } = this.choice.assembly.rooted.plan;
+    const view = (at: number, count: number): Float64Array => new Float64Array(memory.buffer, at, count);
+    return {
+      memory,
+      arrays: { q: view(made.q, nq), v: view(made.v, nv), tau: view(made.tau, nv), qdd: view(made.qdd, nv) },
+    };
+  }
+
+  /** On the caller's thread alone. */
+  get alone(): { readonly arrays: Arrays; readonly runner: Runner } {
+    if (this.#alone === undefined) {
+      const { memory, arrays } = this.#memory(false);
+      const { exports } = new (webAssembly().Instance)(this.#module(false), { manikin: { memory } });
+      const job: Job = this.#job(0, undefined, undefined, 1, NO_HOOKS);
+      this.#alone = { arrays, runner: new Runner(new Int32Array(1), exports, job, 0) };
+    }
+    return this.#alone;
+  }
+
+  /** For several threads: the job to be installed in a pool, and the caller's part. */
+  shared(
+    id: number,
+    workers: number,
+    flags: Int32Array,
+    hooks = NO_HOOKS,
+  ): { readonly arrays: Arrays; readonly job: Job; readonly runner: Runner } {
+    const { memory, arrays } = this.#memory(true);
+    const module = this.#module(true);
+    const { exports } = new (webAssembly().Instance)(module, { manikin: { memory } });
+    const job = this.#job(id, memory, module, workers, hooks);
+    return { arrays, job, runner: new Runner(flags, exports, job, 0) };
+  }
+
+  #job(id: number, memory: unknown, module: unknown, workers: number, hooks: Hooks): Job {
+    const { threadOf: all, predictedNs, assembly } = this.choice;
+    const planned = all.filter((_, s) => !assembly.segments[s].carried);
+    const count = 1 + Math.max(...planned);
+    // Neighbours stay together where there are fewer threads than planned.
+    const threadOf = planned.map((t) => Math.floor((t * Math.min(workers, count)) / count));
+    // A spin takes about a nanosecond.
+    const prompt = Math.min(50_000, Math.max(1000, Math.round(predictedNs)));
+    return {
+      id,
+      memory,
+      module,
+      segments: this.segments,
+      threadOf,
+      threads: 1 + Math.max(...threadOf),
+      prompt,
+      hooks,
+    };
+  }
+}
+
+/** What threads see of the segments: twins are one. */
+function jobSegments(segments: readonly Segment[]): JobSegment[] {
+  const own = segments.flatMap(({ carried }, s) => (carried ? [] : [s]));
+  const number = new Map<number, number>();
+  own.forEach((s, job) => {
+    number.set(s, job);
+    if (segments[s].twin >= 0) number.set(segments[s].twin, job);
+  });
+  const jobOf = (s: number): number => number.get(s)!;
+  return own.map((s, job) => {
+    const { hops, waitsFor, joins, row, path, grounded, spinOrder, twin } = segments[s];
+    const below = twin < 0 ? undefined : segments[twin];
+    const needs = [...(hops?.needs ?? []), ...(below?.hops?.needs ?? [])].map(jobOf);
+    return {
+      code: s,
+      needs: [...new Set(needs)].filter((other) => other !== job),
+      waitsFor: [...waitsFor, ...(below?.waitsFor ?? [])].map(jobOf),
+      joins: joins.flatMap(({ part }, k) => (part === twin ? [] : [{ part: jobOf(part), k }])),
+      row: jobOf(row),
+      // What was made first comes first. Who waits for the last meeting of a row on the ground need not wait for it twice.
+      path: path
+        .map(({ taker, k }, turn) => ({ taker, part: jobOf(segments[taker].joins[k].part), turn }))
+        .filter(({ taker, turn }) => taker !== s && !(turn === 0 && segments[row].grounded))
+        .map(({ part, turn }) => ({ part, turn }))
+        .reverse(),
+      answers: path.length > 0,
+      grounded,
+      spins: spinOrder.length > 0,
+    };
+  });
+}

@@ -1,0 +1,371 @@
+// A mechanism with its dynamics compiled: the same interface as Dynamics (src/dynamics/dynamics.ts), the same results,
+// and better code as it becomes ready. Each task starts on generic kernels and is swapped to code for this mechanism as
+// soon as that is there.
+
+import { Dynamics, type ForwardOptions, type InverseOptions, type MassMatrix } from '../../dynamics/dynamics.js';
+import { addPassiveForces } from '../../dynamics/passive.js';
+import type { GenericTask } from '../../formulas/kernels.js';
+import { MechanismError } from '../../mechanism/errors.js';
+import type { Mechanism } from '../../mechanism/mechanism.js';
+import type { State } from '../../mechanism/state.js';
+import type { Tree } from '../../mechanism/tree.js';
+import { createPlan, isDamped, type Plan } from '../../plan/plan.js';
+import { forceToA } from '../../spatial/spatial.js';
+import { countVisits, createGeneric } from './generic.js';
+import { type Layout, layoutOf } from './layout.js';
+import type { Task } from './specialise.js';
+import { type Emit, noteOfFailure, Specialiser } from './specialiser.js';
+import { Store } from './store.js';
+import { webAssembly } from './webassembly.js';
+
+export type Tier = 'plain' | 'generic' | 'specialised';
+
+export interface CompileOptions {
+  /**
+   * When code for this mechanism is made: 'background' (the default) in a worker, 'now' on this thread before the call
+   * returns, 'never'.
+   */
+  readonly specialise?: 'background' | 'now' | 'never';
+  /** What 'now' makes; all where left out. */
+  readonly tasks?: readonly Task[];
+  /** Makes it in the background; a worker of this module where left out. */
+  readonly emit?: Emit;
+  /** Memory that other threads can see. */
+  readonly shared?: boolean;
+  /** Told, once, why compiled code cannot be used. */
+  readonly onFallback?: (reason: string) => void;
+}
+
+/** Code of one task. */
+interface Running {
+  readonly tier: Tier;
+  readonly run: () => void;
+  /** Stretches of memory that hold its intermediate values. */
+  readonly scratch: readonly (readonly [number, number])[];
+}
+
+/** Mass matrices of deeper trees are left to the readable algorithm: code and tables grow with the square of the depth. */
+const MAX_VISITS = 100_000;
+
+const TASKS: readonly Task[] = ['forward', 'forwardLoaded', 'inverse', 'massMatrix'];
+
+export class CompiledDynamics {
+  readonly mechanism: Mechanism;
+  /** The readable algorithms, for what compiled code does not cover and for its error messages. */
+  readonly readable: Dynamics;
+  readonly #options: CompileOptions;
+  readonly #plan: Plan | undefined;
+  readonly #layout: Layout | undefined;
+  #store: Store | undefined;
+  readonly #running = new Map<Task, Running>();
+  readonly #notes: string[] = [];
+  /** Rows of the mass matrix. */
+  readonly #joints: MassMatrix['joints'];
+  #specialiser: Specialiser | undefined;
+  /** Whether the mass matrix is compiled. */
+  #matrix = false;
+  #q = new Float64Array(0);
+  #v = new Float64Array(0);
+  #tau = new Float64Array(0);
+  #qdd = new Float64Array(0);
+  #H = new Float64Array(0);
+  #armature = new Float64Array(0);
+  #external = new Float64Array(0);
+  readonly #force = new Float64Array(6);
+  /** Bodies that are not part of the ground. */
+  #places: readonly { readonly body: number; readonly link: number; readonly X: Float64Array }[] | undefined;
+  /** 1 for each degree of freedom of a damped joint. */
+  readonly #damped: Uint8Array;
+
+  constructor(mechanism: Mechanism, options: CompileOptions = {}) {
+    this.mechanism = mechanism;
+    this.readable = new Dynamics(mechanism);
+    this.#options = options;
+    this.#joints = mechanism.joints
+      .filter(({ model }) => model.nv > 0)
+      .map(({ name, iv, model }) => ({ name, offset: iv, dof: model.nv }));
+    this.#damped = new Uint8Array(mechanism.nv);
+    for (const joint of mechanism.joints)
+      if (isDamped(joint)) this.#damped.fill(1, joint.iv, joint.iv + joint.model.nv);
+    const reason = reasonForPlain(mechanism);
+    if (reason !== undefined) {
+      this.#fallBack(reason);
+      return;
+    }
+    this.#plan = createPlan(this.readable.tree);
+    this.#matrix = countVisits(this.#plan.links) <= MAX_VISITS;
+    this.#layout = layoutOf(this.#plan, 1, this.#matrix);
+    try {
+      this.#store = new Store(this.#layout.end, options.shared === true);
+      this.#store.onGrowth = () => this.#refreshViews();
+      this.#refreshViews();
+      this.#startGeneric('forward');
+    } catch (error) {
+      // No WebAssembly, or a page that forbids it (Content-Security-Policy without 'wasm-unsafe-eval').
+      this.#store = undefined;
+      this.#running.clear();
+      this.#fallBack(`WebAssembly cannot be used here: ${String(error)}`);
+      return;
+    }
+    if (options.specialise === 'never') return;
+    this.#specialiser = this.#createSpecialiser();
+    if (options.specialise !== 'now') void this.#specialiser.request('forward');
+    else for (const task of options.tasks ?? TASKS) if (this.#compiles(task)) this.#specialiser.now(task);
+  }
+
+  get tree(): Tree {
+    return this.readable.tree;
+  }
+
+  /** What runs forward dynamics now. */
+  get tier(): Tier {
+    return this.tierOf('forward');
+  }
+
+  tierOf(task: Task): Tier {
+    return this.#running.get(task)?.tier ?? 'plain';
+  }
+
+  /**
+   * Done when the code for this mechanism is in use for that task (at once where it cannot or shall not be made). Where no
+   * worker can be had it is made on this thread: asking is consent.
+   */
+  ready(task: Task = 'forward'): Promise<void> {
+    if (this.#specialiser === undefined || !this.#compiles(task)) return Promise.resolve();
+    return this.#specialiser.ready(task);
+  }
+
+  /** Accelerations under the joint forces tau. Options as in Dynamics; some of them take the readable algorithm. */
+  forward(state: State, tau?: Float64Array, options?: ForwardOptions): Float64Array {
+    const task = this.#forwardTask(options);
+    const running = task === undefined ? undefined : this.#best(task);
+    const { nv } = this.mechanism;
+    if (running === undefined || this.#isForeign(state)) return this.readable.forward(state, tau, options);
+    if (task === 'forwardLoaded') this.#load(options!);
+    const out = this.#checked('out', options?.out) ?? new Float64Array(nv);
+    this.#q.set(state.q);
+    this.#v.set(state.v);
+    if (tau === undefined) this.#tau.fill(0);
+    else this.#tau.set(this.#checked('tau', tau)!);
+    if (options?.passive === true) addPassiveForces(this.mechanism, this.#tau, state.q, state.v);
+    running.run();
+    // Where something is wrong the readable algorithm finds out what and says it.
+    if (!copyFinite(out, this.#qdd)) return this.readable.forward(state, tau, options);
+    return out;
+  }
+
+  /** Joint forces for the accelerations qdd. */
+  inverse(state: State, qdd?: Float64Array, options?: InverseOptions): Float64Array {
+    const running = this.#best('inverse');
+    if (
+      running === undefined ||
+      options?.external !== undefined ||
+      options?.forces !== undefined ||
+      this.#isForeign(state)
+    )
+      return this.readable.inverse(state, qdd, options);
+    const out = this.#checked('out', options?.out) ?? new Float64Array(this.mechanism.nv);
+    this.#q.set(state.q);
+    this.#v.set(state.v);
+    if (qdd === undefined) this.#qdd.fill(0);
+    else this.#qdd.set(this.#checked('qdd', qdd)!);
+    running.run();
+    if (!copyFinite(out, this.#tau)) return this.readable.inverse(state, qdd, options);
+    return out;
+  }
+
+  /** The mass matrix; `out` takes its nv x nv numbers. */
+  massMatrix(state: State, options: { readonly out?: Float64Array } = {}): MassMatrix {
+    const running = this.#best('massMatrix');
+    const { nv } = this.mechanism;
+    if (running === undefined || this.#isForeign(state)) {
+      const result = this.readable.massMatrix(state);
+      if (options.out === undefined) return result;
+      options.out.set(result.H);
+      return { ...result, H: options.out };
+    }
+    this.#q.set(state.q);
+    running.run();
+    const H = options.out ?? new Float64Array(nv * nv);
+    if (H.length !== nv * nv)
+      throw MechanismError.of('length', 'out', `Expected ${nv * nv} numbers, nv x nv, got ${H.length}.`);
+    H.set(this.#H);
+    return { n: nv, H, joints: this.#joints };
+  }
+
+  /**
+   * The arrays in WebAssembly memory and the calls that work on them, for loops that cannot afford copies. Ask again
+   * after `ready`: the memory may have grown, and code may have been swapped.
+   */
+  direct(
+    task: Task,
+  ): { q: Float64Array; v: Float64Array; tau: Float64Array; qdd: Float64Array; run: () => void } | undefined {
+    const running = this.#running.get(task);
+    if (running === undefined) return undefined;
+    return { q: this.#q, v: this.#v, tau: this.#tau, qdd: this.#qdd, run: running.run };
+  }
+
+  /** What runs, why, and what it cost to make. */
+  explain(): string {
+    const tiers = TASKS.map((task) => `${task}: ${this.tierOf(task)}`).join(', ');
+    return [`${this.mechanism.name}: ${tiers}.`, ...this.#notes].join('\n');
+  }
+
+  /** For tests: fills all intermediate memory with a value. Results must not depend on it. */
+  fillScratch(value: number): void {
+    for (const { scratch } of this.#running.values())
+      for (const [from, end] of scratch) this.#store!.numbers(from, (end - from) / 8).fill(value);
+  }
+
+  /** Lets go of the memory; further calls run on the readable algorithms. */
+  dispose(): void {
+    this.#specialiser?.stop();
+    this.#specialiser = undefined;
+    this.#running.clear();
+    this.#store = undefined;
+    const nothing = new Float64Array(0);
+    this.#q = this.#v = this.#tau = this.#qdd = this.#H = this.#armature = this.#external = nothing;
+  }
+
+  /** A state of another mechanism: the readable algorithms refuse it. */
+  #isForeign({ q, v }: State): boolean {
+    return q.length !== this.mechanism.nq || v.length !== this.mechanism.nv;
+  }
+
+  #fallBack(reason: string): void {
+    this.#notes.push(`Readable algorithms: ${reason}`);
+    this.#options.onFallback?.(reason);
+  }
+
+  #startGeneric(task: GenericTask): Running {
+    const store = this.#store!;
+    const start = performance.now();
+    const generic = createGeneric(this.#plan!, task, this.#layout!, store.top, store.shared);
+    store.reserve(generic.memoryBytes);
+    generic.fill(store.memory.buffer);
+    const { run } = store.instantiate(new (webAssembly().Module)(generic.bytes));
+    const [rows, end, angles, anglesEnd, visits, visitsEnd] = generic.call;
+    const { scratch } = generic;
+    const code = (): void => run(rows, end, angles, anglesEnd, visits, visitsEnd);
+    const running: Running = { tier: 'generic', run: code, scratch };
+    this.#running.set(task, running);
+    const time = (performance.now() - start).toFixed(1);
+    this.#notes.push(`Generic kernels for ${task}: ${generic.kernels}, ready in ${time} ms.`);
+    return running;
+  }
+
+  /** The task that forward dynamics with these options is; undefined where only the readable algorithm can do it. */
+  #forwardTask(options: ForwardOptions | undefined): 'forward' | 'forwardLoaded' | undefined {
+    if (options === undefined) return 'forward';
+    const { algorithm = 'aba', schedule, form, external, forces, armature } = options;
+    // Who asks for an algorithm gets it.
+    if (algorithm !== 'aba' || schedule !== undefined || form !== undefined) return undefined;
+    if (forces !== undefined) return undefined;
+    if (external !== undefined && external.length !== 6 * this.mechanism.bodies.length) return undefined;
+    let task: 'forward' | 'forwardLoaded' = external === undefined ? 'forward' : 'forwardLoaded';
+    if (armature === undefined) return task;
+    const own = this.readable.tree.armature;
+    if (armature.length !== own.length) return undefined;
+    for (let k = 0; k < own.length; k++) {
+      if (armature[k] === own[k]) continue;
+      // Code reads the armature of damped joints only.
+      if (this.#damped[k] === 0) return undefined;
+      task = 'forwardLoaded';
+    }
+    return task;
+  }
+
+  /** Armature and forces from outside: from bodies to the links that they are part of. */
+  #load({ armature, external }: ForwardOptions): void {
+    this.#armature.set(armature ?? this.readable.tree.armature);
+    const out = this.#external;
+    out.fill(0);
+    if (external === undefined) return;
+    const force = this.#force;
+    this.#places ??= this.#plan!.bodies.flatMap(({ link, X }, body) =>
+      link < 0 ? [] : [{ body, link, X: Float64Array.from(X) }],
+    );
+    for (const { link, X, body } of this.#places) {
+      forceToA(force, 0, X, 0, external, 6 * body);
+      for (let k = 0; k < 6; k++) out[6 * link + k] += force[k];
+    }
+  }
+
+  #compiles(task: Task): boolean {
+    return task !== 'massMatrix' || this.#matrix;
+  }
+
+  /** Generic kernels are made on first use, and better code asked for. */
+  #best(task: GenericTask): Running | undefined {
+    if (this.#store === undefined || !this.#compiles(task)) return undefined;
+    const running = this.#running.get(task) ?? this.#startGeneric(task);
+    if (running.tier !== 'specialised' && this.#specialiser !== undefined) void this.#specialiser.request(task);
+    return running;
+  }
+
+  #createSpecialiser(): Specialiser {
+    const store = this.#store!;
+    return new Specialiser({
+      store,
+      plan: this.#plan!,
+      emit: this.#options.emit,
+      options: { layout: this.#layout!, shared: store.shared },
+      use: (task, { operations, bytes, scratch }, { run }) => {
+        this.#running.set(task, { tier: 'specialised', run, scratch: [scratch] });
+        const { multiplications, additions, divisions } = operations;
+        this.#notes.push(
+          `Code for ${task}: ${bytes.length} bytes; ${multiplications} multiplications, ${additions} additions, ${divisions} divisions.`,
+        );
+      },
+      failed: (task, error) => {
+        this.#notes.push(noteOfFailure(task, error));
+      },
+    });
+  }
+
+  #refreshViews(): void {
+    const { nq, nv } = this.#plan!;
+    const { q, v, tau, qdd, massMatrix, armature, external } = this.#layout!;
+    const store = this.#store!;
+    this.#q = store.numbers(q, nq);
+    this.#v = store.numbers(v, nv);
+    this.#tau = store.numbers(tau, nv);
+    this.#qdd = store.numbers(qdd, nv);
+    this.#H = store.numbers(massMatrix, this.#matrix ? nv * nv : 0);
+    this.#armature = store.numbers(armature, nv);
+    this.#external = store.numbers(external, 6 * this.#plan!.links.length);
+  }
+
+  #checked(what: string, given: Float64Array | undefined): Float64Array | undefined {
+    const { nv } = this.mechanism;
+    if (given !== undefined && given.length !== nv)
+      throw MechanismError.of(
+        'length',
+        what,
+        `Expected ${nv} numbers, one for each degree of freedom, got ${given.length}.`,
+      );
+    return given;
+  }
+}
+
+/** Mechanisms that only the readable algorithms cover. */
+export function reasonForPlain({ couplings, loops }: Mechanism): string | undefined {
+  if (loops.length > 0) return 'closed loops are not compiled.';
+  if (couplings.length > 0) return 'coupled joints are not compiled.';
+  return undefined;
+}
+
+/** Copies, and tells whether all numbers are finite. */
+export function copyFinite(to: Float64Array, from: Float64Array): boolean {
+  to.set(from);
+  let sum = 0;
+  let other = 0;
+  const even = to.length & -2;
+  // Products with zero: zero again, or not a number for what is not finite.
+  for (let k = 0; k < even; k += 2) {
+    sum += to[k] * 0;
+    other += to[k + 1] * 0;
+  }
+  if (even < to.length) sum += to[even] * 0;
+  return sum + other === 0;
+}

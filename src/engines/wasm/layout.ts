@@ -1,0 +1,73 @@
+// Where everything of one compiled mechanism stands in its WebAssembly memory: inputs and outputs first, then what the
+// functions keep for themselves.
+
+import type { ArrayPlace } from '../../emit/wasm.js';
+import type { Plan } from '../../plan/plan.js';
+
+export interface Layout {
+  /** Addresses of the arrays: q, v, tau, qdd. */
+  readonly q: number;
+  readonly v: number;
+  readonly tau: number;
+  readonly qdd: number;
+  /** nv, inertia added to each degree of freedom. */
+  readonly armature: number;
+  /** 6 for each link of the plan: forces from outside, link coordinates. */
+  readonly external: number;
+  /** nv x nv, row major, in the order of v. */
+  readonly massMatrix: number;
+  /** States side by side: number k of state s of an array stands at k * stride + s; 1 for single states. */
+  readonly stride: number;
+  /** First address after the arrays. */
+  readonly end: number;
+}
+
+const NUMBER = 8;
+/** Address 0 stays empty; all begin at cache lines. */
+const LINE = 64;
+
+/** The constants of the generic kernels stand at the same place in every memory, so their code can be made beforehand. */
+export const GENERIC_CONSTANTS_AT = LINE;
+export const GENERIC_CONSTANT_BYTES = 1024;
+
+export const aligned = (address: number): number => LINE * Math.ceil(address / LINE);
+
+/** `matrix`: with room for the mass matrix. */
+export function layoutOf(plan: Plan, stride = 1, matrix = true): Layout {
+  let top = aligned(GENERIC_CONSTANTS_AT + GENERIC_CONSTANT_BYTES);
+  const take = (numbers: number): number => {
+    const at = top;
+    top = aligned(top + NUMBER * numbers * stride);
+    return at;
+  };
+  const q = take(plan.nq);
+  const v = take(plan.nv);
+  const tau = take(plan.nv);
+  const qdd = take(plan.nv);
+  // The rest is for single states only.
+  const single = stride === 1 ? 1 : 0;
+  const armature = take(single * plan.nv);
+  const external = take(single * 6 * plan.links.length);
+  const massMatrix = take(matrix ? single * plan.nv * plan.nv : 0);
+  return { q, v, tau, qdd, armature, external, massMatrix, stride, end: top };
+}
+
+/** The places of the arrays for the emitter, in the order of unit-formulas.ts; `parameter` holds an offset to add. */
+export function placesOf(layout: Layout, parameter = -1): ArrayPlace[] {
+  const stride = NUMBER * layout.stride;
+  const { q, v, tau, qdd, massMatrix, armature, external } = layout;
+  return [q, v, tau, qdd, massMatrix, armature, external].map((offset) => ({
+    parameter,
+    offset,
+    stride,
+  }));
+}
+
+/**
+ * Distance between rows of a batch, in numbers: even, since states go two by two, and such that rows do not fall on the
+ * same lines of the processor's cache (a distance of 512 bytes costs a third of the speed).
+ */
+export function batchStride(states: number): number {
+  const even = 2 * Math.ceil(states / 2);
+  return even % 32 === 0 ? even + 2 : even;
+}

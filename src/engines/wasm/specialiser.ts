@@ -1,0 +1,118 @@
+// Makes code for one mechanism in the background and hands it over when it is ready: one task after the other, since each
+// is given the memory behind the last one's. The background is a worker; without one the code is made on this thread, but
+// only for callers that ask for it and wait.
+
+import type { Plan } from '../../plan/plan.js';
+import { emitInWorker, WorkerMissing } from './emit-in-worker.js';
+import { type Specialised, type SpecialiseOptions, specialise, type Task } from './specialise.js';
+import type { Store } from './store.js';
+import { type WasmInstance, webAssembly } from './webassembly.js';
+
+/** Makes the code of one task; a worker may do it. Its arguments and its result are plain data. */
+export type Emit = (plan: Plan, options: SpecialiseOptions) => Specialised | Promise<Specialised>;
+
+export interface SpecialiserParts {
+  readonly store: Store;
+  readonly plan: Plan;
+  readonly emit: Emit | undefined;
+  readonly options: Omit<SpecialiseOptions, 'task' | 'scratchAt'>;
+  /** Called with the code's exports. */
+  readonly use: (task: Task, made: Specialised, exports: WasmInstance['exports']) => void;
+  /** Called where it cannot be made, or not in the background; what ran before goes on running. */
+  readonly failed: (task: Task, error: unknown) => void;
+}
+
+export class Specialiser {
+  readonly #parts: SpecialiserParts;
+  readonly #requested = new Map<Task, Promise<void>>();
+  /** Tasks that somebody waits for. */
+  readonly #asked = new Set<Task>();
+  #stopped = false;
+
+  constructor(parts: SpecialiserParts) {
+    this.#parts = parts;
+  }
+
+  /** Done when the task's code is in use, or cannot be made. */
+  ready(task: Task): Promise<void> {
+    this.#asked.add(task);
+    return this.request(task);
+  }
+
+  /** The same, but never on this thread: where there is no worker nothing is made. */
+  request(task: Task): Promise<void> {
+    let promise = this.#requested.get(task);
+    if (promise === undefined) {
+      promise = this.#later(task, [...this.#requested.values()]);
+      this.#requested.set(task, promise);
+    }
+    return promise;
+  }
+
+  /** The same on this thread, before returning. */
+  now(task: Task): void {
+    const { plan } = this.#parts;
+    const made = specialise(plan, this.#options(task));
+    this.#use(task, made, new (webAssembly().Module)(made.bytes));
+    this.#requested.set(task, Promise.resolve());
+  }
+
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  async #later(task: Task, before: readonly Promise<void>[]): Promise<void> {
+    const { store, plan, failed } = this.#parts;
+    try {
+      await Promise.all(before);
+      await nextTurn();
+      while (!this.#stopped) {
+        const options = this.#options(task);
+        const made = await this.#emit(plan, options);
+        const module = await webAssembly().compile(made.bytes);
+        // Memory may have been given away meanwhile: then the code must be made for another place.
+        if (store.top !== options.scratchAt) continue;
+        if (!this.#stopped) this.#use(task, made, module);
+        return;
+      }
+    } catch (error) {
+      failed(task, error);
+      // Who asks later may have it made on this thread.
+      if (error instanceof WorkerMissing) this.#requested.delete(task);
+    }
+  }
+
+  async #emit(plan: Plan, options: SpecialiseOptions): Promise<Specialised> {
+    const { emit = emitInWorker } = this.#parts;
+    try {
+      return await emit(plan, options);
+    } catch (error) {
+      if (error instanceof WorkerMissing && this.#asked.has(options.task)) return specialise(plan, options);
+      throw error;
+    }
+  }
+
+  #options(task: Task): SpecialiseOptions {
+    return { ...this.#parts.options, task, scratchAt: this.#parts.store.top };
+  }
+
+  #use(task: Task, made: Specialised, module: Parameters<Store['instantiate']>[0]): void {
+    const { store, use } = this.#parts;
+    store.reserve(made.memoryBytes);
+    use(task, made, store.instantiate(module));
+  }
+}
+
+/** What explain() says where code was not made. */
+export function noteOfFailure(task: Task, error: unknown): string {
+  return error instanceof WorkerMissing
+    ? `Code for ${task} is made when ready('${task}') is asked for, on the thread that asks: ${error.message}.`
+    : `Code for ${task} could not be made: ${String(error)}`;
+}
+
+/** After what is going on now. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, 0);
+  });
+}

@@ -1,0 +1,92 @@
+// Forward dynamics of one mechanism as formulas: the three passes of aba.ts over all units.
+
+import { inShortestUnits } from '../plan/length-units.js';
+import type { Plan } from '../plan/plan.js';
+import { type Articulated, accelerate, assemble, type Column, type Lag, move, rigidInertia } from './aba.js';
+import type { Node } from './graph.js';
+import { type Pose, poseNumbers, poseOf } from './joints.js';
+import type { Unit } from './lanes.js';
+import { QDD, readExternal, readUnit, TAU, type UnitOptions, unitFormulas, writeUnit } from './links.js';
+import { groundMotion, type Motion } from './motion.js';
+import type { Vec6, VectorGraph } from './vectors.js';
+
+export function forwardFormulas(g: VectorGraph, given: Plan, units: readonly Unit[], options: UnitOptions): void {
+  const plan = inShortestUnits(given);
+  const links = unitFormulas(g, plan, units, options);
+  const ground = groundMotion(
+    g,
+    g.vec((k) => g.constant(plan.gravity[k])),
+  );
+  const poses: Pose[] = [];
+  const motions: Motion[] = [];
+  const lags: Lag[] = [];
+  const bodies: Sum[] = [];
+  links.forEach((link, i) => {
+    const { parent } = link.unit;
+    poses[i] = poseOf(g, link, poseNumbers(g, link));
+    const { motion, lag, force } = move(g, link, poses[i], parent < 0 ? ground : motions[parent]);
+    motions[i] = motion;
+    lags[i] = lag;
+    const external = options.loaded === true ? readExternal(g, plan, link.unit) : undefined;
+    const p = external === undefined ? force : force.map((component, k) => g.sub(component, external[k]));
+    bodies[i] = new Sum(g, [...rigidInertia(g, link), ...p], link.unit.links.length);
+    g.mark();
+  });
+  const columns: Column[][] = [];
+  for (let i = links.length - 1; i >= 0; i--) {
+    const link = links[i];
+    const { unit } = link;
+    const tau = readUnit(g, plan, unit, TAU, (l) => l.iv, link.v.length).map((x, k) => g.mul(link.forces[k], x));
+    const { columns: own, up } = assemble(g, link, poses[i], lags[i], articulated(bodies[i].total()), tau);
+    columns[i] = own;
+    if (unit.parent >= 0) bodies[unit.parent].add([...up.I, ...up.p], unit.links.length);
+    g.mark();
+  }
+  const deltas: Vec6[] = [];
+  const still = new Array<Node>(6).fill(g.zero);
+  links.forEach((link, i) => {
+    const { unit } = link;
+    const from = unit.parent < 0 ? still : deltas[unit.parent];
+    const { qdd, delta } = accelerate(g, link, poses[i], lags[i], columns[i], from);
+    deltas[i] = delta;
+    qdd.forEach((value, k) => {
+      // The inverse of a rate's factor is a force's, since the sense is 1 or -1.
+      writeUnit(g, plan, unit, QDD, k, g.mul(link.forces[k], value));
+    });
+    g.mark();
+  });
+}
+
+const INERTIA_NODES = 21;
+
+function articulated(nodes: readonly Node[]): Articulated {
+  return { I: nodes.slice(0, INERTIA_NODES), p: nodes.slice(INERTIA_NODES) };
+}
+
+/** What a link has and what its children add; a single link adds the lanes of its paired children up at the end. */
+export class Sum {
+  readonly #g: VectorGraph;
+  readonly #lanes: number;
+  #own: readonly Node[];
+  #pairs: readonly Node[] | undefined;
+
+  constructor(g: VectorGraph, own: readonly Node[], lanes: number) {
+    this.#g = g;
+    this.#own = own;
+    this.#lanes = lanes;
+  }
+
+  add(nodes: readonly Node[], lanes: number): void {
+    if (lanes === this.#lanes) this.#own = this.#g.addAll(this.#own, nodes);
+    else this.#pairs = this.#pairs === undefined ? nodes : this.#g.addAll(this.#pairs, nodes);
+  }
+
+  total(): readonly Node[] {
+    const g = this.#g;
+    if (this.#pairs === undefined) return this.#own;
+    return g.addAll(
+      this.#own,
+      this.#pairs.map((node) => g.laneSum(node)),
+    );
+  }
+}

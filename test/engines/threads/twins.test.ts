@@ -1,0 +1,141 @@
+// Mechanisms that repeat themselves are cut so that threads compute two like segments at once; others are not.
+
+import { describe, expect, it } from 'vitest';
+import { Dynamics } from '../../../src/dynamics/dynamics.js';
+import { blockModule } from '../../../src/engines/threads/block-module.js';
+import { checkTwins } from '../../../src/engines/threads/block-twins.js';
+import type { Segment } from '../../../src/engines/threads/blocks.js';
+import { Cutter } from '../../../src/engines/threads/choose.js';
+import { COSTS } from '../../../src/engines/threads/predict.js';
+import { Program } from '../../../src/engines/threads/program.js';
+import type { Join } from '../../../src/engines/threads/segments.js';
+import { createMechanism } from '../../../src/mechanism/create.js';
+import type { Mechanism } from '../../../src/mechanism/mechanism.js';
+import { State } from '../../../src/mechanism/state.js';
+import { builtinMechanism } from '../../../src/models/index.js';
+import {
+  ALL_JOINT_TYPES,
+  randomMechanism,
+  randomSpec,
+  randomVector,
+  relativeError,
+  repeatedMechanism,
+} from '../../support/random-mechanism.js';
+
+/** Checks what a program for so many threads computes; returns the parts of twins' blocks that share vectors. */
+function pairedParts(mechanism: Mechanism, threads: number, root?: number): number[] {
+  const choice = new Cutter(mechanism, COSTS, root).choose(threads);
+  const { arrays, runner } = new Program(choice).alone;
+  const state = State.random(mechanism, threads);
+  const tau = randomVector(threads, mechanism.nv, 3);
+  arrays.q.set(state.q);
+  arrays.v.set(state.v);
+  arrays.tau.set(tau);
+  runner.alone();
+  const error = relativeError(arrays.qdd, new Dynamics(mechanism).forward(state, tau));
+  expect(error, `${mechanism.name}, ${threads} threads`).toBeLessThan(1e-10);
+  expect(Math.max(...choice.threadOf)).toBeLessThan(threads);
+  const { segments } = choice.assembly;
+  segments.forEach(({ twin }, s) => {
+    if (twin >= 0) expect(choice.threadOf[twin]).toBe(choice.threadOf[s]);
+  });
+  return segments
+    .filter(({ twin }) => twin >= 0)
+    .map(({ lanes }) => lanes.filter((lane) => lane.length === 2).length / lanes.length);
+}
+
+/** The same segment, computed by itself. */
+const unpaired = (segment: Segment): Segment => ({
+  ...segment,
+  twin: -1,
+  carried: false,
+  lanes: segment.blocks.map((b) => [b]),
+});
+
+describe('twins', () => {
+  it.each([
+    ['chain-2048', 16, 14],
+    ['chain-512', 4, 2],
+    ['chain-64-spherical', 8, 6],
+    ['crowd-20', 4, 2],
+    ['crowd-20', 16, 8],
+  ])('%s on %i threads', (name, threads, count) => {
+    const parts = pairedParts(builtinMechanism(name), threads);
+    expect(parts).toEqual(new Array(count).fill(1));
+  });
+
+  it.each([
+    ['chain-2048', 16],
+    ['crowd-20', 16],
+  ])('%s on %i threads: two thirds of the instructions', (name, threads) => {
+    const { assembly } = new Cutter(builtinMechanism(name)).choose(threads);
+    const alone = { ...assembly, segments: assembly.segments.map(unpaired) };
+    const [together, apart] = [assembly, alone].map((one) => blockModule(one).instructions);
+    assembly.segments.forEach(({ twin }, s) => {
+      if (twin < 0) return;
+      const ratio = together[s] / (apart[s] + apart[twin]);
+      expect(ratio).toBeGreaterThan(0.6);
+      expect(ratio).toBeLessThan(0.67);
+    });
+  });
+
+  it('of random mechanisms that repeat themselves', () => {
+    let found = 0;
+    for (let seed = 1; seed <= 24; seed++) {
+      const types = ALL_JOINT_TYPES.filter((type) => type !== 'fixed');
+      const bodies = 1 + (seed % 4);
+      const mechanism = repeatedMechanism(seed, 200 / bodies, { bodies, types, armature: seed % 2 === 0 });
+      const parts = pairedParts(mechanism, 3 + (seed % 6));
+      if (parts.length > 0) found++;
+      expect(Math.min(1, ...parts), `seed ${seed}`).toBe(1);
+    }
+    expect(found).toBeGreaterThan(12);
+  });
+
+  it('not of segments that know their angular velocity by themselves, or that take in others first', () => {
+    const join = { part: 2, sizes: { handle: 6, at: 6, port: 0 } } as const;
+    const hops = { from: { segment: 1, record: 'rel' }, steps: [], needs: [0] } as const;
+    const check = (first: typeof hops | undefined, joins: readonly Join[], source: number): void =>
+      checkTwins([-1, 2, -1], [[], joins, []], [undefined, first, hops], source);
+    check(hops, [join], -1);
+    expect(() => check(undefined, [join], -1)).toThrow('cannot be computed together');
+    expect(() => check(hops, [], -1)).toThrow('cannot be computed together');
+    for (const source of [1, 2]) expect(() => check(hops, [join], source)).toThrow('segments 1 and 2');
+  });
+
+  it('from a body far from the one that the author made the free root', () => {
+    // A free chain whose root is its hundredth link: it can be computed from any other.
+    const { bodies, joints } = randomSpec(9, { bodies: 1, types: ['revolute'] });
+    const links = Array.from({ length: 400 }, (_, k) => k);
+    const mechanism = createMechanism({
+      bodies: links.map((k) => ({ ...bodies[0], name: `b${k}` })),
+      joints: links.map((k) => ({
+        ...joints[0],
+        name: `j${k}`,
+        type: k === 100 ? ('floating' as const) : ('revolute' as const),
+        parent: k === 100 ? null : `b${k < 100 ? k + 1 : k - 1}`,
+        child: `b${k}`,
+      })),
+    });
+    const last = links.length - 1;
+    for (const threads of [3, 4, 6, 8]) expect(Math.min(1, ...pairedParts(mechanism, threads, last))).toBe(1);
+  });
+
+  it('not of mechanisms that do not', () => {
+    expect(pairedParts(builtinMechanism('human-161'), 8)).toEqual([]);
+    expect(pairedParts(randomMechanism(3, { bodies: 60 }), 6)).toEqual([]);
+    // Alike but for their masses.
+    const { bodies, joints } = randomSpec(5, { bodies: 1, types: ['revolute'] });
+    const links = Array.from({ length: 300 }, (_, k) => k);
+    const mechanism = createMechanism({
+      bodies: links.map((k) => ({ ...bodies[0], name: `b${k}`, mass: 1 + 0.01 * k })),
+      joints: links.map((k) => ({
+        ...joints[0],
+        name: `j${k}`,
+        parent: k === 0 ? null : `b${k - 1}`,
+        child: `b${k}`,
+      })),
+    });
+    expect(pairedParts(mechanism, 6)).toEqual([]);
+  });
+});

@@ -1,0 +1,280 @@
+// What users of compile() see: tiers, fallback, errors, memory.
+
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import {
+  type CompiledDynamics,
+  compile,
+  type Plan,
+  type SpecialiseOptions,
+  specialise,
+} from '../../../src/engines/wasm/index.js';
+import { webAssembly } from '../../../src/engines/wasm/webassembly.js';
+import { createMechanism } from '../../../src/mechanism/create.js';
+import { MechanismError, SimulationError } from '../../../src/mechanism/errors.js';
+import { State } from '../../../src/mechanism/state.js';
+import { builtinMechanism } from '../../../src/models/index.js';
+import { randomMechanism, randomSpec, randomVector, relativeError } from '../../support/random-mechanism.js';
+
+const human = builtinMechanism('human-34');
+
+function agrees(compiled: CompiledDynamics): void {
+  const state = State.random(compiled.mechanism, 3);
+  const tau = randomVector(4, compiled.mechanism.nv);
+  const expected = compiled.readable.forward(state, tau);
+  expect(relativeError(compiled.forward(state, tau), expected)).toBeLessThan(1e-11);
+}
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
+
+describe('compile', () => {
+  it('works from the first call, and swaps better code in by itself', async () => {
+    const compiled = compile(human);
+    expect(compiled.tier).toBe('generic');
+    agrees(compiled);
+    await compiled.ready();
+    expect(compiled.tier).toBe('specialised');
+    agrees(compiled);
+    expect(compiled.explain()).toContain('multiplications');
+    compiled.dispose();
+    expect(compiled.tier).toBe('plain');
+    agrees(compiled);
+  });
+
+  it('makes inverse dynamics and mass matrix when they are first asked for', async () => {
+    const compiled = compile(human);
+    const state = State.random(human, 1);
+    expect([compiled.tierOf('inverse'), compiled.tierOf('massMatrix')]).toEqual(['plain', 'plain']);
+    const before = [compiled.inverse(state), compiled.massMatrix(state).H];
+    expect(compiled.tierOf('inverse')).toBe('generic');
+    await Promise.all([compiled.ready('inverse'), compiled.ready('massMatrix')]);
+    expect([compiled.tierOf('inverse'), compiled.tierOf('massMatrix')]).toEqual(['specialised', 'specialised']);
+    expect(relativeError(compiled.inverse(state), before[0])).toBeLessThan(1e-11);
+    const { n, H, joints } = compiled.massMatrix(state);
+    expect(relativeError(H, before[1])).toBeLessThan(1e-11);
+    expect({ n, joints }).toEqual({ n: human.nv, joints: compiled.readable.massMatrix(state).joints });
+  });
+
+  it('hands the making of code to whoever is asked to do it, as plain data', async () => {
+    const seen: string[] = [];
+    const emit = async (plan: Plan, options: SpecialiseOptions) => {
+      seen.push(options.task);
+      return specialise(structuredClone(plan), structuredClone(options));
+    };
+    const compiled = compile(human, { emit });
+    await compiled.ready();
+    expect(seen).toEqual(['forward']);
+    expect(compiled.tier).toBe('specialised');
+    agrees(compiled);
+  });
+
+  it('code made for memory that was given away meanwhile is made again', async () => {
+    const places: number[] = [];
+    let release = (): void => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const emit = async (plan: Plan, options: SpecialiseOptions) => {
+      places.push(options.scratchAt);
+      await held;
+      return specialise(plan, options);
+    };
+    const compiled = compile(human, { emit });
+    await vi.waitFor(() => expect(places.length).toBe(1));
+    // The generic kernels of inverse dynamics take the memory that code for forward dynamics was to have.
+    const state = State.random(human, 1);
+    const before = compiled.inverse(state);
+    release();
+    await Promise.all([compiled.ready('forward'), compiled.ready('inverse')]);
+    expect(places.length).toBe(3);
+    expect(places[1]).toBeGreaterThan(places[0]);
+    agrees(compiled);
+    expect(relativeError(compiled.inverse(state), before)).toBeLessThan(1e-11);
+  });
+
+  it('goes on with what it has where code cannot be made', async () => {
+    const emit = () => Promise.reject(new Error('the worker is gone'));
+    const compiled = compile(human, { emit });
+    await compiled.ready();
+    expect(compiled.tier).toBe('generic');
+    expect(compiled.explain()).toContain('the worker is gone');
+    agrees(compiled);
+  });
+
+  it('shared memory, and arrays without copies', () => {
+    const compiled = compile(human, { specialise: 'now', shared: true });
+    const { q, v, tau, qdd, run } = compiled.direct('forward')!;
+    expect(q.buffer).toBeInstanceOf(SharedArrayBuffer);
+    const state = State.random(human, 5);
+    q.set(state.q);
+    v.set(state.v);
+    tau.fill(0.5);
+    run();
+    expect(relativeError(qdd, compiled.readable.forward(state, tau))).toBeLessThan(1e-11);
+  });
+
+  it.each([
+    ['no WebAssembly', undefined],
+    [
+      'a page that forbids it',
+      {
+        Memory: webAssembly().Memory,
+        Module: class {
+          constructor() {
+            throw new Error('WebAssembly.Module(): blocked by Content Security Policy');
+          }
+        },
+      },
+    ],
+  ])('%s: readable algorithms, said once', (_what, api) => {
+    vi.stubGlobal('WebAssembly', api);
+    const told: string[] = [];
+    const compiled = compile(human, { onFallback: (reason) => told.push(reason) });
+    expect(compiled.tier).toBe('plain');
+    agrees(compiled);
+    agrees(compiled);
+    expect(told.length).toBe(1);
+    expect(told[0]).toMatch(/WebAssembly/);
+  });
+
+  it('mechanisms with coupled joints take the readable algorithms', () => {
+    const spec = randomSpec(2, { types: ['revolute'], bodies: 3 });
+    const [joint, source] = spec.joints.map(({ name }) => name);
+    const coupled = createMechanism({ ...spec, couplings: [{ joint, source, multiplier: 2, offset: 0 }] });
+    const compiled = compile(coupled);
+    expect(compiled.tier).toBe('plain');
+    expect(compiled.explain()).toContain('coupled');
+    const state = State.random(coupled, 1);
+    expect(compiled.forward(state)).toEqual(compiled.readable.forward(state));
+  });
+
+  it('options that only the readable algorithms know give their results', () => {
+    const compiled = compile(human, { specialise: 'now' });
+    const state = State.random(human, 1);
+    const tau = randomVector(1, human.nv);
+    const forces = [0, 1].map(() => new Float64Array(6 * human.bodies.length));
+    const expected = compiled.readable.forward(state, tau, { forces: forces[0] });
+    expect(compiled.forward(state, tau, { forces: forces[1] })).toEqual(expected);
+    expect(forces[1]).toEqual(forces[0]);
+    const passive = compiled.readable.forward(state, tau, { passive: true });
+    expect(relativeError(compiled.forward(state, tau, { passive: true }), passive)).toBeLessThan(1e-11);
+  });
+
+  it('forces from outside, on bodies welded to others too', async () => {
+    for (const seed of [21, 22, 23, 24]) {
+      const mechanism = randomMechanism(seed, { bodies: 12, armature: true, forest: true });
+      const compiled = compile(mechanism);
+      const state = State.random(mechanism, 1);
+      const tau = randomVector(1, mechanism.nv);
+      const external = randomVector(2, 6 * mechanism.bodies.length, 3);
+      const expected = compiled.readable.forward(state, tau, { external });
+      expect(relativeError(compiled.forward(state, tau, { external }), expected)).toBeLessThan(1e-11);
+      expect(compiled.tierOf('forwardLoaded')).toBe('generic');
+      compiled.fillScratch(Number.NaN);
+      expect(relativeError(compiled.forward(state, tau, { external }), expected)).toBeLessThan(1e-11);
+      await compiled.ready('forwardLoaded');
+      expect(compiled.tierOf('forwardLoaded')).toBe('specialised');
+      expect(relativeError(compiled.forward(state, tau, { external }), expected)).toBeLessThan(1e-11);
+      expect(relativeError(compiled.forward(state, tau), compiled.readable.forward(state, tau))).toBeLessThan(1e-11);
+      expect(() => compiled.forward(state, tau, { external: external.subarray(1) })).toThrow(MechanismError);
+    }
+    expect(randomSpec(22, { bodies: 12, forest: true }).joints.some(({ type }) => type === 'fixed')).toBe(true);
+  });
+
+  it('armature that an implicit integrator adds to damped joints is part of the code', async () => {
+    const spec = randomSpec(12, { bodies: 14, armature: true });
+    const damped = createMechanism({
+      ...spec,
+      joints: spec.joints.map((joint, i) => (i % 2 === 0 ? { ...joint, damping: 0.3 } : joint)),
+    });
+    const compiled = compile(damped);
+    const { tree, readable } = compiled;
+    const state = State.random(damped, 1);
+    const tau = randomVector(1, damped.nv);
+    const armature = tree.armature.slice();
+    for (const { damping, iv, model } of damped.joints)
+      for (let k = iv; k < iv + model.nv; k++) armature[k] += 0.01 * damping * (k + 1);
+    const expected = readable.forward(state, tau, { armature });
+    expect(relativeError(expected, readable.forward(state, tau))).toBeGreaterThan(1e-6);
+    expect(relativeError(compiled.forward(state, tau, { armature }), expected)).toBeLessThan(1e-11);
+    expect(compiled.tierOf('forwardLoaded')).toBe('generic');
+    compiled.fillScratch(Number.NaN);
+    expect(relativeError(compiled.forward(state, tau, { armature }), expected)).toBeLessThan(1e-11);
+    await compiled.ready('forwardLoaded');
+    expect(compiled.tierOf('forwardLoaded')).toBe('specialised');
+    compiled.fillScratch(Number.NaN);
+    expect(relativeError(compiled.forward(state, tau, { armature }), expected)).toBeLessThan(1e-11);
+    // The mechanism's own armature is not touched by it.
+    agrees(compiled);
+    // What the code does not read is left to the readable algorithm.
+    const free = damped.joints.find(({ damping, model }) => damping === 0 && model.nv > 0)!;
+    armature[free.iv] += 1;
+    expect(compiled.forward(state, tau, { armature })).toEqual(readable.forward(state, tau, { armature }));
+  });
+
+  it('who asks for an algorithm gets it', () => {
+    const compiled = compile(human, { specialise: 'now' });
+    const state = State.random(human, 1);
+    for (const options of [{ algorithm: 'dense' }, { algorithm: 'ada' }, { form: 'printed' }] as const)
+      expect(compiled.forward(state, undefined, options)).toEqual(compiled.readable.forward(state, undefined, options));
+  });
+
+  it('leaves the mass matrix of a very long chain to the readable algorithm', async () => {
+    const chain = builtinMechanism('chain-500');
+    const compiled = compile(chain, { specialise: 'never' });
+    const state = State.random(chain, 1);
+    expect(compiled.massMatrix(state).H).toEqual(compiled.readable.massMatrix(state).H);
+    expect(compiled.tierOf('massMatrix')).toBe('plain');
+    await compiled.ready('massMatrix');
+    expect([compiled.tierOf('massMatrix'), compiled.tier]).toEqual(['plain', 'generic']);
+  });
+
+  it('refuses states of other mechanisms', () => {
+    const compiled = compile(human, { specialise: 'never' });
+    const other = State.random(builtinMechanism('chain-8'), 1);
+    expect(() => compiled.forward(other)).toThrow('belongs to');
+    expect(() => compiled.inverse(other)).toThrow('belongs to');
+    expect(() => compiled.massMatrix(other)).toThrow('belongs to');
+  });
+
+  it('refuses arrays of the wrong length', () => {
+    const compiled = compile(human, { specialise: 'never' });
+    const state = new State(human);
+    expect(() => compiled.forward(state, new Float64Array(3))).toThrow(MechanismError);
+    expect(() => compiled.forward(state, undefined, { out: new Float64Array(3) })).toThrow('Expected 34 numbers');
+    expect(() => compiled.inverse(state, new Float64Array(3))).toThrow(MechanismError);
+  });
+
+  it.each(['never', 'now'] as const)(
+    'a singular mass matrix is an error that names the joint (specialise: %s)',
+    (when) => {
+      const spec = randomSpec(3, { types: ['revolute'], bodies: 3, base: 'revolute' });
+      const [, , tip] = spec.bodies;
+      const bodies = [
+        ...spec.bodies.slice(0, 2),
+        { ...tip, mass: 1, com: [0, 0, 0] as const, inertia: new Array(9).fill(0) },
+      ];
+      const mechanism = createMechanism({ ...spec, bodies: bodies as typeof spec.bodies }, { inertia: 'warn' });
+      const compiled = compile(mechanism, { specialise: when });
+      expect(() => compiled.forward(State.random(mechanism, 1))).toThrow(SimulationError);
+      expect(() => compiled.forward(State.random(mechanism, 1))).toThrow(/j2/);
+    },
+  );
+
+  it('numbers that are not finite are an error', () => {
+    const compiled = compile(human, { specialise: 'now' });
+    const state = State.random(human, 1);
+    state.v[7] = Number.NaN;
+    expect(() => compiled.forward(state)).toThrow(SimulationError);
+    state.v[7] = 0;
+    agrees(compiled);
+  });
+
+  it('a mechanism that cannot move', () => {
+    const rigid = randomMechanism(1, { types: ['fixed'], bodies: 3 });
+    const compiled = compile(rigid, { specialise: 'now' });
+    expect(compiled.forward(new State(rigid)).length).toBe(0);
+    expect(compiled.massMatrix(new State(rigid)).n).toBe(0);
+  });
+});

@@ -1,0 +1,59 @@
+// Where code for a mechanism is made: in a worker, never on the caller's thread unless asked.
+
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, vi } from 'vitest';
+import { compile } from '../../../src/engines/wasm/index.js';
+import { builtinMechanism } from '../../../src/models/index.js';
+
+const DIST = new URL('../../../dist/engines/wasm/index.js', import.meta.url);
+
+/** Counts calls of `specialise` on the main thread, by the engine's own count of calls. */
+const PROGRAM = `
+import { Session } from 'node:inspector';
+import { compile } from '${DIST.href}';
+import { builtinMechanism } from '${new URL('../../models/index.js', DIST).href}';
+const session = new Session();
+session.connect();
+session.post('Profiler.enable');
+session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
+const calls = () => {
+  let count = 0;
+  session.post('Profiler.takePreciseCoverage', (error, { result }) => {
+    for (const { url, functions } of result)
+      if (url.endsWith('/wasm/specialise.js'))
+        for (const { functionName, ranges } of functions) if (functionName === 'specialise') count += ranges[0].count;
+  });
+  return count;
+};
+const mechanism = builtinMechanism('human-34');
+const background = compile(mechanism);
+await background.ready();
+const tiers = [background.tier];
+const inBackground = calls();
+tiers.push(compile(mechanism, { specialise: 'now' }).tier);
+console.log(JSON.stringify({ tiers, inBackground, asked: calls() }));
+`;
+
+describe('the worker that makes code', () => {
+  it('leaves the main thread alone, and does not keep the process from ending', () => {
+    if (!existsSync(fileURLToPath(DIST))) throw new Error('dist is missing: run "npm run build" first');
+    const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', PROGRAM], {
+      encoding: 'utf8',
+      timeout: 30_000,
+    });
+    expect(stderr).toBe('');
+    // Counts are since the last look; 'now' makes code for all four tasks.
+    expect(JSON.parse(stdout)).toEqual({ tiers: ['specialised', 'specialised'], inBackground: 0, asked: 4 });
+  });
+
+  it('where there is none, nothing is made until somebody asks and waits', async () => {
+    // Here, in the sources, the worker's file is not JavaScript and cannot be started.
+    const compiled = compile(builtinMechanism('chain-8'));
+    await vi.waitFor(() => expect(compiled.explain()).toContain('no worker could be started'), { timeout: 20_000 });
+    expect(compiled.tier).toBe('generic');
+    await compiled.ready();
+    expect(compiled.tier).toBe('specialised');
+  });
+});
