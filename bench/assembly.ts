@@ -1,10 +1,15 @@
 // Assembly and disassembly against the articulated-body algorithm, one core: npm run bench -- assembly.
 
-import { aba, abaForces, createAba } from '../src/dynamics/aba.js';
-import { ada, createAda } from '../src/dynamics/assembly/ada.js';
-import { balancedSchedule, endToRootSchedule, rootToEndSchedule, scheduleBy } from '../src/dynamics/assembly/orders.js';
-import { createPlan, type ScheduleTree } from '../src/dynamics/assembly/plan.js';
-import { createPrinted, printedAda } from '../src/dynamics/assembly/printed.js';
+import { aba, abaForces, createAba } from '../src/engines/plain/aba.js';
+import { ada, createAda } from '../src/engines/plain/assembly/ada.js';
+import {
+  balancedSchedule,
+  endToRootSchedule,
+  rootToEndSchedule,
+  scheduleBy,
+} from '../src/engines/plain/assembly/orders.js';
+import { createPlan, type ScheduleTree } from '../src/engines/plain/assembly/plan.js';
+import { createPrinted, printedAda } from '../src/engines/plain/assembly/printed.js';
 import { createMechanism } from '../src/mechanism/create.js';
 import { Random } from '../src/mechanism/random.js';
 import type { MechanismSpec } from '../src/mechanism/spec.js';

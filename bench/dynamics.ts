@@ -1,9 +1,9 @@
 // Readable algorithms in plain TypeScript, one core: times on the built-in mechanisms, and how they grow with length.
 
-import { aba, createAba } from '../src/dynamics/aba.js';
-import { crba, createCrba } from '../src/dynamics/crba.js';
-import { createDense, denseForwardDynamics } from '../src/dynamics/dense.js';
-import { createRnea, rnea } from '../src/dynamics/rnea.js';
+import { aba, createAba } from '../src/engines/plain/aba.js';
+import { crba, createCrba } from '../src/engines/plain/crba.js';
+import { createDense, denseForwardDynamics } from '../src/engines/plain/dense.js';
+import { createRnea, rnea } from '../src/engines/plain/rnea.js';
 import { State } from '../src/mechanism/state.js';
 import { createTree } from '../src/mechanism/tree.js';
 import { builtinMechanism } from '../src/models/index.js';

@@ -2,10 +2,10 @@
 // device with fma does it, all else in double precision. The results themselves are always rounded.
 
 import { existsSync, readFileSync } from 'node:fs';
-import { Dynamics } from '../src/dynamics/dynamics.js';
 import { sumsOf } from '../src/emit/fused-sums.js';
 import { Links, writeAccelerations } from '../src/engines/gpu/formulas.js';
 import { limbForward } from '../src/engines/gpu/split.js';
+import { PlainDynamics } from '../src/engines/plain/plain-dynamics.js';
 import { parseDescription } from '../src/formats/index.js';
 import { ADD, CONSTANT, type Graph, INPUT, NEG, SUB } from '../src/formulas/graph.js';
 import type { Rotation } from '../src/formulas/rotation.js';
@@ -131,7 +131,7 @@ const short = ({ worst, median }: Errors): object => ({
 
 /** What the rounding of coordinates, velocities and joint forces to 32 bits does by itself. */
 function inputErrors(mechanism: Mechanism): object {
-  const readable = new Dynamics(mechanism);
+  const readable = new PlainDynamics(mechanism);
   return short(
     errorsOf(mechanism, (_rounded, tau, s = 0) => {
       const given = State.random(mechanism, s + 1);

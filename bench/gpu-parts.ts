@@ -1,12 +1,12 @@
 // What keeping links as inertias does to the errors of one mechanism assembled on the GPU (src/engines/gpu/kept-links.ts): all links
 // joined to parts, all of them kept, and as the rule has it. On whatever device there is.
 
-import { Dynamics } from '../src/dynamics/dynamics.js';
 import { GpuAssembly } from '../src/engines/gpu/assembly.js';
 import { checkForces, checkState } from '../src/engines/gpu/bench.js';
 import { contract } from '../src/engines/gpu/contraction.js';
 import { GpuError, openGpu } from '../src/engines/gpu/index.js';
 import { planParts } from '../src/engines/gpu/kept-links.js';
+import { PlainDynamics } from '../src/engines/plain/plain-dynamics.js';
 import { createMechanism } from '../src/mechanism/create.js';
 import type { Mechanism } from '../src/mechanism/mechanism.js';
 import { builtinMechanism } from '../src/models/index.js';
@@ -42,7 +42,7 @@ export async function run(): Promise<object> {
   ]);
   const results: object[] = [];
   for (const [model, mechanism] of models) {
-    const readable = new Dynamics(mechanism);
+    const readable = new PlainDynamics(mechanism);
     const errors: Record<string, number> = {};
     for (const [name, rule] of RULES) {
       const assembly = await GpuAssembly.create(gpu, mechanism, false, rule);

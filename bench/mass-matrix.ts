@@ -1,6 +1,6 @@
 // The mass matrix: CRBA in body frames, the paper's variant in a fixed frame, and that on two threads.
 
-import { crba, createCrba } from '../src/dynamics/crba.js';
+import { crba, createCrba } from '../src/engines/plain/crba.js';
 import { State } from '../src/mechanism/state.js';
 import { createTree } from '../src/mechanism/tree.js';
 import { builtinMechanism } from '../src/models/index.js';

@@ -1,14 +1,20 @@
 // The core of Manikin: mechanisms, their states, their dynamics, their motion. Nothing here needs Node or a package.
 
-export type { ScheduleTree } from './dynamics/assembly/plan.js';
-export type { LoopReport } from './dynamics/assembly/report.js';
-export { schedule, topologyOf } from './dynamics/assembly/schedule.js';
 export { type Connected, type ConnectOptions, connect, disconnect } from './dynamics/connect.js';
-export type { ForwardAlgorithm, ForwardOptions, InverseOptions, MassMatrix } from './dynamics/dynamics.js';
-export { Dynamics, forwardDynamics, inverseDynamics, massMatrix, mechanicalEnergy } from './dynamics/dynamics.js';
-export type { Energy } from './dynamics/energy.js';
 export { type Impact, type ImpactOptions, impact } from './dynamics/impact.js';
-export { type InverseMassMatrix, inverseMassMatrix, MassMatrixSolver } from './dynamics/mass-matrix-solver.js';
+export type { ScheduleTree } from './engines/plain/assembly/plan.js';
+export type { LoopReport } from './engines/plain/assembly/report.js';
+export { schedule, topologyOf } from './engines/plain/assembly/schedule.js';
+export type { Energy } from './engines/plain/energy.js';
+export { type InverseMassMatrix, inverseMassMatrix, MassMatrixSolver } from './engines/plain/mass-matrix-solver.js';
+export type { ForwardAlgorithm, ForwardOptions, InverseOptions, MassMatrix } from './engines/plain/plain-dynamics.js';
+export {
+  forwardDynamics,
+  inverseDynamics,
+  massMatrix,
+  mechanicalEnergy,
+  PlainDynamics as Dynamics,
+} from './engines/plain/plain-dynamics.js';
 export type { JointTypeName } from './joints/index.js';
 export { type LinkOptions, MechanismBuilder } from './mechanism/builder.js';
 export { type CreateOptions, createMechanism, type InertiaMode } from './mechanism/create.js';

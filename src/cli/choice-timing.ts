@@ -1,7 +1,7 @@
 // Whether ParallelDynamics chooses well: what it chose by itself, timed in turn with everything that one thread can run and
 // with several threads.
 
-import type { ForwardOptions } from '../dynamics/dynamics.js';
+import type { ForwardOptions } from '../engines/plain/plain-dynamics.js';
 import { pause, type Timed, timings, warmUp } from '../engines/threads/measure.js';
 import { ParallelDynamics } from '../engines/threads/parallel-dynamics.js';
 import { CompiledDynamics } from '../engines/wasm/index.js';

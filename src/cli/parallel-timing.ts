@@ -1,8 +1,8 @@
 // Times of forward dynamics on several threads, in turn with those on one, and a hash of what comes out.
 
 import { cpus } from 'node:os';
-import { endToRootSchedule } from '../dynamics/assembly/orders.js';
-import { createPrinted, printedAda } from '../dynamics/assembly/printed.js';
+import { endToRootSchedule } from '../engines/plain/assembly/orders.js';
+import { createPrinted, printedAda } from '../engines/plain/assembly/printed.js';
 import { isFaster } from '../engines/threads/decide.js';
 import { type Timed, timings, warmUp } from '../engines/threads/measure.js';
 import type { ParallelOptions } from '../engines/threads/options.js';

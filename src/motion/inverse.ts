@@ -7,7 +7,7 @@
 // are the same, and in a tree they have one solution. So a frame costs two runs of the recursive Newton-Euler algorithm
 // and no change of the tree; test/motion/reroot.test.ts holds it against trees that are really re-rooted.
 
-import { Dynamics } from '../dynamics/dynamics.js';
+import { PlainDynamics } from '../engines/plain/plain-dynamics.js';
 import { MechanismError } from '../mechanism/errors.js';
 import { GROUND, type Mechanism } from '../mechanism/mechanism.js';
 import { State } from '../mechanism/state.js';
@@ -85,7 +85,7 @@ class MotionInverse {
   readonly #trajectory: Trajectory;
   readonly #options: MotionInverseOptions;
   readonly #mechanism: Mechanism;
-  readonly #dynamics: Dynamics;
+  readonly #dynamics: PlainDynamics;
   readonly #state: State;
   readonly #up: Vec3;
   readonly #mass: number;
@@ -100,7 +100,7 @@ class MotionInverse {
     this.#trajectory = trajectory;
     this.#options = options;
     this.#mechanism = mechanism;
-    this.#dynamics = new Dynamics(mechanism);
+    this.#dynamics = new PlainDynamics(mechanism);
     this.#state = new State(mechanism);
     this.#up = upOf(mechanism.gravity);
     this.#mass = mechanism.bodies.reduce((sum, { mass }) => sum + mass, 0);

@@ -2,7 +2,7 @@
 // four (Hairer, Norsett, Wanner: Solving Ordinary Differential Equations I, II.4 to II.6), in the form of Munthe-Kaas: within a
 // step the position is q0 moved along a vector u, and u, which lives in a flat space, is what is integrated.
 
-import type { ForwardOptions } from '../dynamics/dynamics.js';
+import type { ForwardOptions } from '../engines/plain/plain-dynamics.js';
 import { SimulationError } from '../mechanism/errors.js';
 import type { State } from '../mechanism/state.js';
 import { firstEvents, type Occurrence, type SimulationEvent } from './events.js';

@@ -1,7 +1,7 @@
 // One step in time. All methods move positions on the joints' own manifolds (quaternions stay unit quaternions).
 
-import type { Dynamics, ForwardOptions } from '../dynamics/dynamics.js';
-import { addPassiveSlope } from '../dynamics/passive.js';
+import { addPassiveSlope } from '../engines/plain/passive.js';
+import type { ForwardOptions, PlainDynamics } from '../engines/plain/plain-dynamics.js';
 import type { State } from '../mechanism/state.js';
 import type { Occurrence } from './events.js';
 
@@ -10,8 +10,8 @@ export type IntegratorName = 'euler' | 'rk4' | 'dopri5';
 /** Writes joint forces for a state; called for every evaluation of the dynamics. */
 export type Control = (tau: Float64Array, state: State) => void;
 
-/** What gives the accelerations: Dynamics, or compiled code with the same results. */
-export type ForwardEngine = Pick<Dynamics, 'mechanism' | 'tree' | 'forward'>;
+/** What gives the accelerations: PlainDynamics, or compiled code with the same results. */
+export type ForwardEngine = Pick<PlainDynamics, 'mechanism' | 'tree' | 'forward'>;
 
 export interface Integrator {
   readonly name: IntegratorName;

@@ -1,10 +1,10 @@
 // A mechanism in motion: a state, an integrator and a clock.
 
-import { LoopClosing } from '../dynamics/assembly/closing.js';
 import { type Connected, type ConnectOptions, connect, disconnect } from '../dynamics/connect.js';
-import { Dynamics } from '../dynamics/dynamics.js';
-import type { Energy } from '../dynamics/energy.js';
 import { type Impact, type ImpactOptions, impact } from '../dynamics/impact.js';
+import { LoopClosing } from '../engines/plain/assembly/closing.js';
+import type { Energy } from '../engines/plain/energy.js';
+import { PlainDynamics } from '../engines/plain/plain-dynamics.js';
 import { CompiledDynamics, reasonForPlain, type Tier } from '../engines/wasm/compiled.js';
 import { MechanismError, SimulationError } from '../mechanism/errors.js';
 import type { Mechanism } from '../mechanism/mechanism.js';
@@ -63,7 +63,7 @@ const LARGEST_GAP = 1e-3;
 /** All that belongs to one structure; replaced as a whole when the structure changes. */
 interface Running {
   readonly mechanism: Mechanism;
-  readonly dynamics: Dynamics;
+  readonly dynamics: PlainDynamics;
   /** What runs forward dynamics, and why not something faster. */
   readonly tier: Tier;
   readonly plainBecause: string | undefined;
@@ -143,7 +143,7 @@ export class Simulation {
       const { readable: dynamics, tier } = compiled;
       if (tier !== 'plain') return { dynamics, accelerations: compiled, tier, plainBecause };
     }
-    const dynamics = new Dynamics(mechanism);
+    const dynamics = new PlainDynamics(mechanism);
     return { dynamics, accelerations: dynamics, tier: 'plain', plainBecause };
   }
 
@@ -174,7 +174,7 @@ export class Simulation {
     return this.#running.mechanism;
   }
 
-  get dynamics(): Dynamics {
+  get dynamics(): PlainDynamics {
     return this.#running.dynamics;
   }
 

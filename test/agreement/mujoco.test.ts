@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { MujocoModel } from '../../src/cli/bench/mujoco.js';
-import { Dynamics } from '../../src/dynamics/dynamics.js';
+import { PlainDynamics } from '../../src/engines/plain/plain-dynamics.js';
 import { parseUrdf } from '../../src/formats/index.js';
 import type { Mechanism } from '../../src/mechanism/mechanism.js';
 import { State } from '../../src/mechanism/state.js';
@@ -14,7 +14,7 @@ const worst = { qdd: 0, tau: 0, H: 0 };
 /** Relative errors of accelerations, joint forces and mass matrix over some random states. */
 function compare(model: MujocoModel, mechanism: Mechanism, states: number): void {
   expect(model.nv).toBe(mechanism.nv);
-  const dynamics = new Dynamics(mechanism);
+  const dynamics = new PlainDynamics(mechanism);
   for (let seed = 1; seed <= states; seed++) {
     const state = State.random(mechanism, seed);
     const tau = randomVector(seed + 100, mechanism.nv, 5);

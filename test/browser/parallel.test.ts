@@ -3,7 +3,7 @@
 
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Dynamics } from '../../src/dynamics/dynamics.js';
+import { PlainDynamics } from '../../src/engines/plain/plain-dynamics.js';
 import { State } from '../../src/mechanism/state.js';
 import { builtinMechanism } from '../../src/models/index.js';
 import { hasBrowser, launchBrowser, serve } from '../support/browser.js';
@@ -78,7 +78,7 @@ describe.skipIf(!hasBrowser())('threads in a browser', () => {
   });
 
   const mechanism = builtinMechanism(MODEL);
-  const expected = new Dynamics(mechanism).forward(State.random(mechanism, 1));
+  const expected = new PlainDynamics(mechanism).forward(State.random(mechanism, 1));
 
   async function visit(headers: Record<string, string>): Promise<{ page: Result; worker: Result }> {
     const pages = new Map([

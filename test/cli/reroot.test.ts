@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { Dynamics } from '../../src/dynamics/dynamics.js';
+import { PlainDynamics } from '../../src/engines/plain/plain-dynamics.js';
 import { parseDescription, parseUrdf } from '../../src/formats/index.js';
 import { State } from '../../src/mechanism/state.js';
 import { builtinMechanism } from '../../src/models/index.js';
@@ -16,8 +16,8 @@ describe('reroot', () => {
     const text = await output('reroot', 'human-34', '--seed', '1', ...FOOT, '--json');
     const { mechanism, state } = parseDescription(text);
     const figure = builtinMechanism('human-34');
-    const before = new Dynamics(figure).energy(State.random(figure, 1));
-    const after = new Dynamics(mechanism).energy(state);
+    const before = new PlainDynamics(figure).energy(State.random(figure, 1));
+    const after = new PlainDynamics(mechanism).energy(state);
     expect(
       relativeError([after.kinetic, after.potential, ...after.com], [before.kinetic, before.potential, ...before.com]),
     ).toBeLessThan(1e-12);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { connect, disconnect } from '../../src/dynamics/connect.js';
-import { Dynamics } from '../../src/dynamics/dynamics.js';
+import { PlainDynamics } from '../../src/engines/plain/plain-dynamics.js';
 import { createMechanism } from '../../src/mechanism/create.js';
 import { MechanismError } from '../../src/mechanism/errors.js';
 import type { Mechanism } from '../../src/mechanism/mechanism.js';
@@ -9,16 +9,16 @@ import { State } from '../../src/mechanism/state.js';
 import { mechanismSpec } from '../../src/mechanism/variants.js';
 import { builtinMechanism } from '../../src/models/index.js';
 import type { Vec3 } from '../../src/spatial/matrix3.js';
+import { constraintJacobian, solveDense } from '../engines/plain/assembly/constrained.js';
 import { randomVector, relativeError } from '../support/random-mechanism.js';
-import { constraintJacobian, solveDense } from './assembly/constrained.js';
 
 function originOf(mechanism: Mechanism, state: State, body: string): Vec3 {
   const p = 12 * mechanism.bodyIndex(body);
-  return Array.from(new Dynamics(mechanism).poses(state).subarray(p + 9, p + 12)) as unknown as Vec3;
+  return Array.from(new PlainDynamics(mechanism).poses(state).subarray(p + 9, p + 12)) as unknown as Vec3;
 }
 
 const flat = (mechanism: Mechanism, state: State): number[] => {
-  const { momentum } = new Dynamics(mechanism).energy(state);
+  const { momentum } = new PlainDynamics(mechanism).energy(state);
   return [...momentum.angular, ...momentum.linear];
 };
 
@@ -56,7 +56,7 @@ describe('connect', () => {
     // [H J^T; J 0] [dv; -impulse] = [0; -J v]
     const { rows } = constraintJacobian(joined.mechanism, joined.state);
     const { nv } = figure;
-    const { H } = new Dynamics(figure).massMatrix(state);
+    const { H } = new PlainDynamics(figure).massMatrix(state);
     const A = Array.from({ length: nv + 3 }, (_, i) =>
       Array.from({ length: nv + 3 }, (_, j) => {
         if (i < nv && j < nv) return H[i * nv + j];
@@ -79,7 +79,7 @@ describe('connect', () => {
         solution.slice(nv).map((x) => -x),
       ),
     ).toBeLessThan(1e-9);
-    const { kinetic } = new Dynamics(figure).energy(state);
+    const { kinetic } = new PlainDynamics(figure).energy(state);
     expect(joined.energyLost).toBeLessThan(kinetic);
   });
 
@@ -111,9 +111,9 @@ describe('disconnect', () => {
   it('of a joint of the tree lets its body float on as it moved', () => {
     const figure = builtinMechanism('human-34');
     const state = State.random(figure, 6);
-    const dynamics = new Dynamics(figure);
+    const dynamics = new PlainDynamics(figure);
     const cut = disconnect(figure, state, 'left_knee');
-    const after = new Dynamics(cut.mechanism);
+    const after = new PlainDynamics(cut.mechanism);
     expect(relativeError(after.poses(cut.state), dynamics.poses(state))).toBeLessThan(1e-12);
     expect(relativeError(after.velocities(cut.state), dynamics.velocities(state))).toBeLessThan(1e-12);
     expect(relativeError(flat(cut.mechanism, cut.state), flat(figure, state))).toBeLessThan(1e-12);
@@ -162,7 +162,7 @@ describe('a mechanism that changed a thousand times', () => {
     const tau = randomVector(3, mechanism.nv, 2);
     const still = state.clone();
     still.v.fill(0);
-    const again = new Dynamics(fresh).forward(probe, tau);
-    expect([...again]).toEqual([...new Dynamics(mechanism).forward(still, tau)]);
+    const again = new PlainDynamics(fresh).forward(probe, tau);
+    expect([...again]).toEqual([...new PlainDynamics(mechanism).forward(still, tau)]);
   });
 });

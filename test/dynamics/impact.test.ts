@@ -3,8 +3,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { connect } from '../../src/dynamics/connect.js';
-import { Dynamics } from '../../src/dynamics/dynamics.js';
 import { impact } from '../../src/dynamics/impact.js';
+import { PlainDynamics } from '../../src/engines/plain/plain-dynamics.js';
 import { createMechanism } from '../../src/mechanism/create.js';
 import type { Mechanism } from '../../src/mechanism/mechanism.js';
 import { Random } from '../../src/mechanism/random.js';
@@ -24,12 +24,12 @@ import {
   type Vec3,
 } from '../../src/spatial/matrix3.js';
 import { TRANSFORM } from '../../src/spatial/spatial.js';
+import { solveDense } from '../engines/plain/assembly/constrained.js';
 import { randomMechanism, relativeError } from '../support/random-mechanism.js';
-import { solveDense } from './assembly/constrained.js';
 
 /** J of a point, 3 x nv, ground coordinates. */
 function pointJacobian(mechanism: Mechanism, state: State, body: string, at: Vec3): number[][] {
-  const dynamics = new Dynamics(mechanism);
+  const dynamics = new PlainDynamics(mechanism);
   const pose = dynamics.poses(state).subarray(TRANSFORM * mechanism.bodyIndex(body));
   const E = Array.from(pose.subarray(0, 9)) as unknown as Mat3;
   const x = apply(E, subtract(at, [pose[9], pose[10], pose[11]]));
@@ -50,7 +50,7 @@ function strike(mechanism: Mechanism, state: State, seed: number) {
   const random = new Random(seed);
   const b = mechanism.bodies.length - 1;
   const body = mechanism.bodies[b].name;
-  const p = new Dynamics(mechanism).poses(state).subarray(TRANSFORM * b + 9);
+  const p = new PlainDynamics(mechanism).poses(state).subarray(TRANSFORM * b + 9);
   const at: Vec3 = [
     p[0] + random.between(-0.3, 0.3),
     p[1] + random.between(-0.3, 0.3),
@@ -71,7 +71,7 @@ describe('a plastic, slipless impact', () => {
       const state = State.random(mechanism, seed);
       const options = strike(mechanism, state, seed);
       const J = pointJacobian(mechanism, state, options.body, options.at);
-      const { H } = new Dynamics(mechanism).massMatrix(state);
+      const { H } = new PlainDynamics(mechanism).massMatrix(state);
       const { nv } = mechanism;
       const A = Array.from({ length: nv + 3 }, (_, i) =>
         Array.from({ length: nv + 3 }, (_, j) =>
@@ -111,7 +111,7 @@ describe('a plastic, slipless impact', () => {
       const options = strike(mechanism, state, seed);
       const { impulse, state: after } = impact(mechanism, state, options);
       const momentum = (s: State) => {
-        const { angular, linear } = new Dynamics(mechanism).energy(s).momentum;
+        const { angular, linear } = new PlainDynamics(mechanism).energy(s).momentum;
         return { about: subtract(angular, cross(options.at, linear)), linear };
       };
       const [p, q] = [momentum(state), momentum(after)];
@@ -135,7 +135,7 @@ describe('a plastic, slipless impact', () => {
     // A free chain whose ends are joined: the loop holds before and after.
     const figure = builtinMechanism('human-34');
     const start = State.random(figure, 4);
-    const hand = new Dynamics(figure).poses(start).subarray(TRANSFORM * figure.bodyIndex('left_hand') + 9);
+    const hand = new PlainDynamics(figure).poses(start).subarray(TRANSFORM * figure.bodyIndex('left_hand') + 9);
     const closed = connect(figure, start, {
       name: 'grip',
       a: 'left_hand',
@@ -175,7 +175,7 @@ describe('restitution and friction', () => {
       const state = State.random(mechanism, seed);
       const options = strike(mechanism, state, seed);
       const result = impact(mechanism, state, { ...options, restitution: 1, friction: 0 });
-      expect(Math.abs(result.energyLost)).toBeLessThan(1e-9 * new Dynamics(mechanism).energy(state).kinetic);
+      expect(Math.abs(result.energyLost)).toBeLessThan(1e-9 * new PlainDynamics(mechanism).energy(state).kinetic);
       const n = scale(1 / norm(options.normal), options.normal);
       expect(dot(result.after, n)).toBeCloseTo(-dot(result.before, n), 9);
       // The impulse is along the normal.

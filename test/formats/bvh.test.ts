@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Dynamics } from '../../src/dynamics/dynamics.js';
+import { PlainDynamics } from '../../src/engines/plain/plain-dynamics.js';
 import { parseBvh } from '../../src/formats/bvh.js';
 import { ImportError, MechanismError } from '../../src/mechanism/errors.js';
 import { State } from '../../src/mechanism/state.js';
@@ -172,7 +172,7 @@ describe('a figure from BVH', () => {
       const { mechanism } = positions;
       const state = new State(mechanism);
       state.q.set(positions.q);
-      const poses = new Dynamics(mechanism).poses(state);
+      const poses = new PlainDynamics(mechanism).poses(state);
       const turned = (axes: readonly string[], by: readonly number[]): Mat3 =>
         axes.reduce<Mat3>(
           (R, axis, k) =>

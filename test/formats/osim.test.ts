@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Dynamics, mechanicalEnergy } from '../../src/dynamics/dynamics.js';
+import { mechanicalEnergy, PlainDynamics } from '../../src/engines/plain/plain-dynamics.js';
 import { parseExternalLoads } from '../../src/formats/external-loads.js';
 import { osimMechanism, parseOsim } from '../../src/formats/osim.js';
 import {
@@ -217,7 +217,7 @@ describe('an OpenSim model', () => {
       [0.3, 0.7],
       [-0.5, -2.3],
     ]) {
-      const poses = new Dynamics(mechanism).poses(stateAt([hip, knee]));
+      const poses = new PlainDynamics(mechanism).poses(stateAt([hip, knee]));
       const [X, Y, Z]: Vec3[] = [
         [1, 0, 0],
         [0, 1, 0],
@@ -270,7 +270,7 @@ describe('an OpenSim model', () => {
       state.q.set(q);
       state.v.set(v);
       const got = new Float64Array(2);
-      model.generalised(got, Float64Array.from(s), 0, new Dynamics(mechanism).inverse(state, qdd));
+      model.generalised(got, Float64Array.from(s), 0, new PlainDynamics(mechanism).inverse(state, qdd));
       got.forEach((value, k) => {
         expect(value).toBeCloseTo(expected[k], 5);
       });
@@ -290,8 +290,8 @@ describe('an OpenSim model', () => {
     ]);
     expect(alone.warnings.map(({ code }) => code)).toEqual(['curve']);
     const state = new State(alone).set('hip_angle', 0.4).set('knee_angle', 0.1).applyCouplings();
-    const here = new Dynamics(alone).poses(state);
-    const there = new Dynamics(mechanism).poses(stateAt([0.4, 0.1]));
+    const here = new PlainDynamics(alone).poses(state);
+    const there = new PlainDynamics(mechanism).poses(stateAt([0.4, 0.1]));
     here.forEach((value, k) => {
       expect(value).toBeCloseTo(there[k], 12);
     });

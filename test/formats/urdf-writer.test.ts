@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { MujocoModel } from '../../src/cli/bench/mujoco.js';
-import { Dynamics } from '../../src/dynamics/dynamics.js';
+import { PlainDynamics } from '../../src/engines/plain/plain-dynamics.js';
 import { formatUrdf, parseUrdf } from '../../src/formats/index.js';
 import { createMechanism } from '../../src/mechanism/create.js';
 import type { Mechanism } from '../../src/mechanism/mechanism.js';
@@ -47,7 +47,7 @@ describe('URDF', () => {
         carried.v.set(state.v.subarray(iv, iv + model.nv), other.iv);
       }
       const names = mechanism.joints.map(({ name }) => name);
-      const [a, b] = [new Dynamics(mechanism), new Dynamics(again)];
+      const [a, b] = [new PlainDynamics(mechanism), new PlainDynamics(again)];
       expect(
         relativeError(byName(again, b.forward(carried), names), byName(mechanism, a.forward(state), names)),
         `seed ${seed}`,
@@ -65,7 +65,7 @@ describe('URDF', () => {
     const model = await MujocoModel.fromUrdf(text, again);
     const state = State.random(again, 4);
     const tau = randomVector(5, again.nv, 3);
-    expect(relativeError(new Dynamics(again).forward(state, tau), model.forward(state, tau))).toBeLessThan(1e-9);
+    expect(relativeError(new PlainDynamics(again).forward(state, tau), model.forward(state, tau))).toBeLessThan(1e-9);
     model.delete();
   });
 

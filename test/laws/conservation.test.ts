@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Dynamics } from '../../src/dynamics/dynamics.js';
-import { accelerations, createKinematics } from '../../src/dynamics/kinematics.js';
+import { accelerations, createKinematics } from '../../src/engines/plain/kinematics.js';
+import { PlainDynamics } from '../../src/engines/plain/plain-dynamics.js';
 import { State } from '../../src/mechanism/state.js';
 import { randomMechanism, randomVector } from '../support/random-mechanism.js';
 
@@ -21,7 +21,7 @@ describe('conservation laws', () => {
     fc.assert(
       fc.property(seeds, (seed) => {
         const mechanism = randomMechanism(seed, { armature: true, forest: true });
-        const dynamics = new Dynamics(mechanism);
+        const dynamics = new PlainDynamics(mechanism);
         const state = State.random(mechanism, seed + 1);
         const tau = randomVector(seed + 2, mechanism.nv, 2);
         const qdd = dynamics.forward(state, tau);
@@ -45,7 +45,7 @@ describe('conservation laws', () => {
     fc.assert(
       fc.property(seeds, (seed) => {
         const mechanism = randomMechanism(seed, { base: 'floating' });
-        const dynamics = new Dynamics(mechanism);
+        const dynamics = new PlainDynamics(mechanism);
         const state = State.random(mechanism, seed + 1);
         const tau = randomVector(seed + 2, mechanism.nv, 2);
         const top = mechanism.joints.findIndex((joint) => joint.parent < 0);
@@ -72,7 +72,7 @@ describe('conservation laws', () => {
     fc.assert(
       fc.property(seeds, (seed) => {
         const mechanism = randomMechanism(seed);
-        const dynamics = new Dynamics(mechanism);
+        const dynamics = new PlainDynamics(mechanism);
         const { tree } = dynamics;
         const state = State.random(mechanism, seed + 1);
         const qdd = randomVector(seed + 2, mechanism.nv);

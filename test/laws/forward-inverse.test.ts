@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Dynamics } from '../../src/dynamics/dynamics.js';
+import { PlainDynamics } from '../../src/engines/plain/plain-dynamics.js';
 import { State } from '../../src/mechanism/state.js';
 import { randomMechanism, randomVector, relativeError } from '../support/random-mechanism.js';
 
@@ -11,7 +11,7 @@ describe('forward and inverse dynamics', () => {
     fc.assert(
       fc.property(seeds, (seed) => {
         const mechanism = randomMechanism(seed, { armature: true, forest: true, shuffled: true });
-        const dynamics = new Dynamics(mechanism);
+        const dynamics = new PlainDynamics(mechanism);
         const state = State.random(mechanism, seed + 1);
         const tau = randomVector(seed + 2, mechanism.nv, 5);
         const external = randomVector(seed + 3, mechanism.bodies.length * 6, 3);
@@ -30,7 +30,7 @@ describe('forward and inverse dynamics', () => {
     fc.assert(
       fc.property(seeds, (seed) => {
         const mechanism = randomMechanism(seed, { armature: true, forest: true, shuffled: true });
-        const dynamics = new Dynamics(mechanism);
+        const dynamics = new PlainDynamics(mechanism);
         const state = State.random(mechanism, seed + 1);
         const tau = randomVector(seed + 2, mechanism.nv, 5);
         const qdd = dynamics.forward(state, tau);

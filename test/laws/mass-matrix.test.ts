@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { crba, createCrba, factorise, solveFactorised } from '../../src/dynamics/crba.js';
-import { dofPositions } from '../../src/dynamics/dense.js';
-import { Dynamics } from '../../src/dynamics/dynamics.js';
+import { crba, createCrba, factorise, solveFactorised } from '../../src/engines/plain/crba.js';
+import { dofPositions } from '../../src/engines/plain/dense.js';
+import { PlainDynamics } from '../../src/engines/plain/plain-dynamics.js';
 import { State } from '../../src/mechanism/state.js';
 import { randomMechanism, randomVector, relativeError } from '../support/random-mechanism.js';
 
@@ -15,7 +15,7 @@ describe('mass matrix', () => {
       fc.property(seeds, (seed) => {
         const mechanism = randomMechanism(seed, everything);
         const { nv } = mechanism;
-        const dynamics = new Dynamics(mechanism);
+        const dynamics = new PlainDynamics(mechanism);
         const state = State.random(mechanism, seed + 1);
         const { H, n, joints } = dynamics.massMatrix(state);
         expect(n).toBe(nv);
@@ -43,7 +43,7 @@ describe('mass matrix', () => {
     fc.assert(
       fc.property(seeds, (seed) => {
         const mechanism = randomMechanism(seed, everything);
-        const dynamics = new Dynamics(mechanism);
+        const dynamics = new PlainDynamics(mechanism);
         const state = State.random(mechanism, seed + 1);
         const { H, n } = dynamics.massMatrix(state);
         let twice = 0;
@@ -59,7 +59,7 @@ describe('mass matrix', () => {
     fc.assert(
       fc.property(seeds, (seed) => {
         const mechanism = randomMechanism(seed, everything);
-        const dynamics = new Dynamics(mechanism);
+        const dynamics = new PlainDynamics(mechanism);
         const { tree } = dynamics;
         const state = State.random(mechanism, seed + 1);
         const tau = randomVector(seed + 2, mechanism.nv, 5);

@@ -3,8 +3,8 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Dynamics } from '../../src/dynamics/dynamics.js';
-import { MassMatrixSolver } from '../../src/dynamics/mass-matrix-solver.js';
+import { MassMatrixSolver } from '../../src/engines/plain/mass-matrix-solver.js';
+import { PlainDynamics } from '../../src/engines/plain/plain-dynamics.js';
 import { compile } from '../../src/engines/wasm/index.js';
 import { formatState, parseDescription, parseState, describe as toDescription } from '../../src/formats/index.js';
 import type { Mechanism } from '../../src/mechanism/mechanism.js';
@@ -39,7 +39,7 @@ describe('a re-rooted mechanism', () => {
   it('all forward and inverse dynamics agree', () =>
     property((seed) => {
       const { mechanism, state } = rerooted(seed);
-      const readable = new Dynamics(mechanism);
+      const readable = new PlainDynamics(mechanism);
       const tau = randomVector(seed + 2, mechanism.nv, 3);
       const qdd = readable.forward(state, tau);
       expect(relativeError(readable.forward(state, tau, { algorithm: 'ada' }), qdd)).toBeLessThan(1e-9);
@@ -58,7 +58,7 @@ describe('a re-rooted mechanism', () => {
   it('mass matrices are in the order of v', () =>
     property((seed) => {
       const { mechanism, state } = rerooted(seed);
-      const dynamics = new Dynamics(mechanism);
+      const dynamics = new PlainDynamics(mechanism);
       const { H, n, joints } = dynamics.massMatrix(state);
       const { v } = state;
       // v^T H v / 2, with v as it stands, is the kinetic energy.
@@ -87,8 +87,8 @@ describe('a re-rooted mechanism', () => {
       const { mechanism, state } = rerooted(seed);
       const text = JSON.stringify(toDescription(mechanism, state));
       const again = parseDescription(text);
-      const expected = new Dynamics(mechanism).energy(state);
-      const got = new Dynamics(again.mechanism).energy(again.state);
+      const expected = new PlainDynamics(mechanism).energy(state);
+      const got = new PlainDynamics(again.mechanism).energy(again.state);
       expect(relativeError([got.kinetic, got.potential], [expected.kinetic, expected.potential])).toBeLessThan(1e-10);
       const { state: read } = parseState(JSON.stringify(formatState(state)), mechanism);
       expect(read.q).toEqual(state.q);

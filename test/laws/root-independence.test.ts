@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Dynamics } from '../../src/dynamics/dynamics.js';
-import { createEnergy, energy } from '../../src/dynamics/energy.js';
-import { RerootMap } from '../../src/dynamics/reroot-map.js';
+import { createEnergy, energy } from '../../src/engines/plain/energy.js';
+import { PlainDynamics } from '../../src/engines/plain/plain-dynamics.js';
+import { RerootMap } from '../../src/engines/plain/reroot-map.js';
 import { MechanismError } from '../../src/mechanism/errors.js';
 import { GROUND } from '../../src/mechanism/mechanism.js';
 import { State } from '../../src/mechanism/state.js';
@@ -15,7 +15,7 @@ describe('the root of the computation', () => {
     fc.assert(
       fc.property(seeds, (seed) => {
         const mechanism = randomMechanism(seed, { base: 'floating', forest: true, shuffled: true });
-        const author = new Dynamics(mechanism);
+        const author = new PlainDynamics(mechanism);
         const state = State.random(mechanism, seed + 1);
         const tau = randomVector(seed + 2, mechanism.nv, 5);
         const external = randomVector(seed + 3, mechanism.bodies.length * 6, 3);
@@ -23,7 +23,7 @@ describe('the root of the computation', () => {
         const qdd = author.forward(state, tau, { external, forces });
         for (const { name } of mechanism.bodies) {
           const again = new Float64Array(external.length);
-          const other = new Dynamics(mechanism, { root: name });
+          const other = new PlainDynamics(mechanism, { root: name });
           expect(relativeError(other.forward(state, tau, { external, forces: again }), qdd)).toBeLessThan(1e-10);
           expect(relativeError(again, forces)).toBeLessThan(1e-9);
         }
@@ -36,7 +36,7 @@ describe('the root of the computation', () => {
     fc.assert(
       fc.property(seeds, (seed) => {
         const mechanism = randomMechanism(seed, { base: 'floating' });
-        const author = new Dynamics(mechanism);
+        const author = new PlainDynamics(mechanism);
         const state = State.random(mechanism, seed + 1);
         const reference = author.energy(state);
         mechanism.bodies.forEach((_, root) => {
@@ -60,8 +60,8 @@ describe('the root of the computation', () => {
 
   it('is refused where the mechanism is tied to the ground, with the reason', () => {
     const mechanism = randomMechanism(5, { bodies: 4, base: 'revolute' });
-    expect(() => new Dynamics(mechanism, { root: 'b3' })).toThrow(MechanismError);
-    expect(() => new Dynamics(mechanism, { root: 'b3' })).toThrow(/tied to the ground by a revolute joint/);
-    expect(() => new Dynamics(mechanism, { root: 'nobody' })).toThrow(/no body "nobody"/);
+    expect(() => new PlainDynamics(mechanism, { root: 'b3' })).toThrow(MechanismError);
+    expect(() => new PlainDynamics(mechanism, { root: 'b3' })).toThrow(/tied to the ground by a revolute joint/);
+    expect(() => new PlainDynamics(mechanism, { root: 'nobody' })).toThrow(/no body "nobody"/);
   });
 });

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Dynamics } from '../../src/dynamics/dynamics.js';
+import { PlainDynamics } from '../../src/engines/plain/plain-dynamics.js';
 import { createMechanism } from '../../src/mechanism/create.js';
 import type { Mechanism } from '../../src/mechanism/mechanism.js';
 import { Random } from '../../src/mechanism/random.js';
@@ -31,9 +31,9 @@ function coupledMechanism(seed: number): Mechanism {
 }
 
 /** The same mechanism and state with the couplings forgotten. */
-function uncoupled(mechanism: Mechanism, state: State): { dynamics: Dynamics; state: State } {
+function uncoupled(mechanism: Mechanism, state: State): { dynamics: PlainDynamics; state: State } {
   const free = withoutCouplings(mechanism);
-  return { dynamics: new Dynamics(free), state: new State(free).copy(state as State) };
+  return { dynamics: new PlainDynamics(free), state: new State(free).copy(state as State) };
 }
 
 /** v = G y, with y the independent velocities in the order of v. */
@@ -87,7 +87,7 @@ describe('couplings', () => {
       ];
       const expected = solve(KKT, [...tau.map((t, k) => t - bias[k]), ...A.map(() => 0)]).slice(0, nv);
       for (const algorithm of ['aba', 'dense'] as const) {
-        const qdd = new Dynamics(mechanism).forward(state, tau, { algorithm, external });
+        const qdd = new PlainDynamics(mechanism).forward(state, tau, { algorithm, external });
         expect(relativeError(qdd, expected)).toBeLessThan(1e-9);
       }
     }));
@@ -97,7 +97,7 @@ describe('couplings', () => {
       const free = uncoupled(mechanism, state);
       const G = couplingMatrix(mechanism);
       const H = rows(free.dynamics.massMatrix(free.state).H, mechanism.nv);
-      const reduced = new Dynamics(mechanism).massMatrix(state);
+      const reduced = new PlainDynamics(mechanism).massMatrix(state);
       expect(reduced.n).toBe(mechanism.nv - mechanism.couplings.length);
       expect(relativeError(reduced.H, product(transposed(G), product(H, G)).flat())).toBeLessThan(1e-12);
       const followers = new Set(mechanism.couplings.map(({ joint }) => mechanism.joints[joint].name));
@@ -112,7 +112,7 @@ describe('couplings', () => {
       const qdd = Float64Array.from(times(G, y));
       const free = uncoupled(mechanism, state);
       const folded = times(transposed(G), free.dynamics.inverse(free.state, qdd));
-      const tau = new Dynamics(mechanism).inverse(state, qdd);
+      const tau = new PlainDynamics(mechanism).inverse(state, qdd);
       const followers = new Set(mechanism.couplings.map(({ joint }) => mechanism.joints[joint].iv));
       expect([...followers].every((k) => tau[k] === 0)).toBe(true);
       expect(
@@ -124,12 +124,12 @@ describe('couplings', () => {
       // What is given for a follower does not count: it has no say in how it moves.
       const wrong = qdd.slice();
       for (const k of followers) wrong[k] += 7;
-      expect(new Dynamics(mechanism).inverse(state, wrong)).toEqual(tau);
+      expect(new PlainDynamics(mechanism).inverse(state, wrong)).toEqual(tau);
     }));
 
   it('inverse of forward gives back tau, followers folded in', () =>
     cases((mechanism, state, seed) => {
-      const dynamics = new Dynamics(mechanism);
+      const dynamics = new PlainDynamics(mechanism);
       const tau = randomVector(seed + 2, mechanism.nv);
       const [forces, again] = [new Float64Array(54), new Float64Array(54)];
       const qdd = dynamics.forward(state, tau, { forces });
@@ -149,7 +149,7 @@ describe('couplings', () => {
         const joint = mechanism.joints.find(({ iv, model }) => k >= iv && k < iv + model.nv)!;
         return t - joint.damping * state.v[k];
       });
-      const dynamics = new Dynamics(mechanism);
+      const dynamics = new PlainDynamics(mechanism);
       const passive = dynamics.forward(state, tau, { passive: true });
       expect(relativeError(passive, dynamics.forward(state, all))).toBeLessThan(1e-10);
     }));

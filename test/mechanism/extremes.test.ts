@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Dynamics } from '../../src/dynamics/dynamics.js';
+import { PlainDynamics } from '../../src/engines/plain/plain-dynamics.js';
 import { createMechanism } from '../../src/mechanism/create.js';
 import { SimulationError } from '../../src/mechanism/errors.js';
 import { Random } from '../../src/mechanism/random.js';
@@ -20,7 +20,7 @@ const seeds = fc.integer({ min: 0, max: 2 ** 31 - 1 });
  */
 function roundTripError(spec: MechanismSpec, seed: number): number {
   const mechanism = createMechanism(spec);
-  const dynamics = new Dynamics(mechanism);
+  const dynamics = new PlainDynamics(mechanism);
   const state = State.random(mechanism, seed);
   const tau = randomVector(seed + 1, mechanism.nv);
   const qdd = dynamics.forward(state, tau);
@@ -65,7 +65,7 @@ describe('RNEA(ABA(tau)) = tau', () => {
         }));
         const joints = spec.joints.map((joint) => ({ ...joint, t: scale(size, joint.t!) }));
         const mechanism = createMechanism({ ...spec, bodies, joints });
-        const dynamics = new Dynamics(mechanism);
+        const dynamics = new PlainDynamics(mechanism);
         const state = State.random(mechanism, seed + 1);
         const tau = randomVector(seed + 2, mechanism.nv).map((t) => t * size ** 4);
         const back = dynamics.inverse(state, dynamics.forward(state, tau));
@@ -116,7 +116,7 @@ describe('a singular mass matrix', () => {
   const mechanism = createMechanism(row({ bodies: [body('a'), body('b'), body('c', point)] }));
 
   it.each(['aba', 'dense'] as const)('is an error that names body and joint (%s)', (algorithm) => {
-    const call = () => new Dynamics(mechanism).forward(new State(mechanism), undefined, { algorithm });
+    const call = () => new PlainDynamics(mechanism).forward(new State(mechanism), undefined, { algorithm });
     expect(call).toThrow(SimulationError);
     try {
       call();
@@ -126,7 +126,7 @@ describe('a singular mass matrix', () => {
   });
 
   it('does not trouble what needs no inverse', () => {
-    const dynamics = new Dynamics(mechanism);
+    const dynamics = new PlainDynamics(mechanism);
     const state = new State(mechanism);
     expect(dynamics.inverse(state).every(Number.isFinite)).toBe(true);
     expect(dynamics.massMatrix(state).H[8]).toBe(0);
@@ -148,7 +148,7 @@ describe('forces that are not finite', () => {
       tau[at] = value;
       let caught: unknown;
       try {
-        new Dynamics(mechanism).forward(state, tau);
+        new PlainDynamics(mechanism).forward(state, tau);
       } catch (error) {
         caught = error;
       }

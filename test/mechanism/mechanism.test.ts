@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Dynamics } from '../../src/dynamics/dynamics.js';
+import { PlainDynamics } from '../../src/engines/plain/plain-dynamics.js';
 import { describe as describeMechanism, parseDescription } from '../../src/formats/index.js';
 import { MechanismBuilder } from '../../src/mechanism/builder.js';
 import { createMechanism } from '../../src/mechanism/create.js';
@@ -66,7 +66,7 @@ describe('loop joints', () => {
   it('do not count as degrees of freedom; inverse dynamics, and coupled joints, do not go with them', () => {
     const mechanism = create(everything());
     expect(mechanism.nv).toBe(4);
-    const dynamics = new Dynamics(mechanism);
+    const dynamics = new PlainDynamics(mechanism);
     const state = new State(mechanism);
     for (const call of [() => dynamics.forward(state), () => dynamics.inverse(state)]) {
       const [{ code, where, message }] = refusal(call).problems;
@@ -101,15 +101,15 @@ describe('a mechanism', () => {
     const before = JSON.stringify(mechanism);
     const state = State.random(mechanism, 1);
     state.q.fill(9);
-    new Dynamics(mechanism).massMatrix(state).H.fill(5);
+    new PlainDynamics(mechanism).massMatrix(state).H.fill(5);
     expect(JSON.stringify(mechanism)).toBe(before);
   });
 
-  it('is shared by many Dynamics without one disturbing another', () => {
+  it('is shared by many PlainDynamics without one disturbing another', () => {
     const mechanism = createMechanism(row());
     const [state, other] = [State.random(mechanism, 1), State.random(mechanism, 2)];
-    const alone = new Dynamics(mechanism).forward(state);
-    const [first, second] = [new Dynamics(mechanism), new Dynamics(mechanism)];
+    const alone = new PlainDynamics(mechanism).forward(state);
+    const [first, second] = [new PlainDynamics(mechanism), new PlainDynamics(mechanism)];
     first.forward(other);
     second.forward(other);
     expect(first.forward(state)).toEqual(alone);

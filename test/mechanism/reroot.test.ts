@@ -1,8 +1,8 @@
 // Re-rooting: the reference case, the same physics on random trees of all joint types, the way back, and what is refused.
 
 import { describe, expect, it } from 'vitest';
-import { Dynamics } from '../../src/dynamics/dynamics.js';
-import { createKinematics, accelerations as linkAccelerations } from '../../src/dynamics/kinematics.js';
+import { createKinematics, accelerations as linkAccelerations } from '../../src/engines/plain/kinematics.js';
+import { PlainDynamics } from '../../src/engines/plain/plain-dynamics.js';
 import { parseDescription } from '../../src/formats/index.js';
 import type { JointTypeName } from '../../src/joints/index.js';
 import { createMechanism } from '../../src/mechanism/create.js';
@@ -24,7 +24,7 @@ const TREES = Number(process.env.MANIKIN_REROOT_RUNS ?? 500);
 
 /** What a bystander sees of every body: centre of mass, inertia, velocity at the ground's origin, in ground coordinates. */
 function seen(mechanism: Mechanism, state: State): Record<'com' | 'inertia' | 'velocity' | 'energy', number[]> {
-  const dynamics = new Dynamics(mechanism);
+  const dynamics = new PlainDynamics(mechanism);
   const poses = dynamics.poses(state);
   const velocities = dynamics.velocities(state);
   const inGround = new Float64Array(6);
@@ -44,7 +44,7 @@ function seen(mechanism: Mechanism, state: State): Record<'com' | 'inertia' | 'v
 
 /** Spatial accelerations of all bodies in ground coordinates, for the joint accelerations qdd. */
 function bodyAccelerations(mechanism: Mechanism, state: State, qdd: Float64Array): number[] {
-  const { tree } = new Dynamics(mechanism);
+  const { tree } = new PlainDynamics(mechanism);
   const scratch = createKinematics(tree);
   linkAccelerations(tree, scratch, state.q, state.v, qdd);
   const inGround = new Float64Array(6);
@@ -75,7 +75,7 @@ function expectSame(a: { mechanism: Mechanism; state: State }, b: { mechanism: M
 
 /** Where the origin of a body is. */
 function originOf(mechanism: Mechanism, state: State, body: number): Vec3 {
-  const poses = new Dynamics(mechanism).poses(state);
+  const poses = new PlainDynamics(mechanism).poses(state);
   const [x, y, z] = poses.subarray(TRANSFORM * body + 9, TRANSFORM * body + 12);
   return [x, y, z];
 }
@@ -206,7 +206,7 @@ describe(`${TREES} random trees of all joint types`, () => {
 
       // Forward dynamics is the same only if nothing is lost with the old joint: it must have been a floating one.
       if (base === 'floating') {
-        const forward = (m: Mechanism, s: State): number[] => bodyAccelerations(m, s, new Dynamics(m).forward(s));
+        const forward = (m: Mechanism, s: State): number[] => bodyAccelerations(m, s, new PlainDynamics(m).forward(s));
         expect(worst(forward(there.mechanism, there.state), forward(mechanism, state)), label).toBeLessThan(1e-9);
       }
 
@@ -311,7 +311,7 @@ describe('the rewritten mechanism', () => {
       damping: 0.1,
     });
     expect(next.state.q[joint.iq]).toBe(-0.3);
-    const spring = (m: Mechanism, s: State): number => new Dynamics(m).energy(s).potential;
+    const spring = (m: Mechanism, s: State): number => new PlainDynamics(m).energy(s).potential;
     expect(spring(next.mechanism, next.state)).toBeCloseTo(spring(mechanism, state), 12);
   });
 
@@ -325,7 +325,7 @@ describe('the rewritten mechanism', () => {
       const followed = next.state.clone().applyCouplings();
       expect(worst(followed.q, next.state.q)).toBeLessThan(1e-15);
       expect(worst(followed.v, next.state.v)).toBeLessThan(1e-15);
-      const forward = (m: Mechanism, s: State): number[] => bodyAccelerations(m, s, new Dynamics(m).forward(s));
+      const forward = (m: Mechanism, s: State): number[] => bodyAccelerations(m, s, new PlainDynamics(m).forward(s));
       expect(worst(forward(next.mechanism, next.state), forward(mechanism, state))).toBeLessThan(1e-11);
     }
   });
@@ -342,7 +342,7 @@ describe('the rewritten mechanism', () => {
     });
     const state = State.random(mechanism, 8);
     const places = (m: Mechanism, s: State): number[] => {
-      const poses = new Dynamics(m).poses(s);
+      const poses = new PlainDynamics(m).poses(s);
       const inGround = (body: number, point: Vec3): number[] => {
         const P = poses.subarray(TRANSFORM * body, TRANSFORM * (body + 1));
         const turned = apply(transpose(Array.from(P.subarray(0, 9)) as unknown as Mat3), point);
@@ -438,7 +438,7 @@ describe('refuses', () => {
 
   it('a velocity only as long as it is not to be dropped', () => {
     const next = reroot(mechanism, state, { ...good, joint: 'spherical', velocity: 'drop' });
-    const at = new Dynamics(next.mechanism).velocities(next.state).subarray(6 * 3 + 3, 6 * 3 + 6);
+    const at = new PlainDynamics(next.mechanism).velocities(next.state).subarray(6 * 3 + 3, 6 * 3 + 6);
     expect([...at]).toEqual([0, 0, 0]);
   });
 

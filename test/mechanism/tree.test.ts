@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Dynamics } from '../../src/dynamics/dynamics.js';
+import { PlainDynamics } from '../../src/engines/plain/plain-dynamics.js';
 import { createMechanism } from '../../src/mechanism/create.js';
 import { GROUND } from '../../src/mechanism/mechanism.js';
 import type { MechanismSpec } from '../../src/mechanism/spec.js';
@@ -68,8 +68,8 @@ describe('createTree', () => {
         for (const { name, iq, model } of a.joints)
           two.q.set(one.q.subarray(iq, iq + model.nq), b.joints[b.jointIndex(name)].iq);
         const expected = new Float64Array(b.nv);
-        moved(new Dynamics(a).forward(one, tau), expected);
-        expect(relativeError(new Dynamics(b).forward(two, otherTau), expected)).toBeLessThan(1e-8);
+        moved(new PlainDynamics(a).forward(one, tau), expected);
+        expect(relativeError(new PlainDynamics(b).forward(two, otherTau), expected)).toBeLessThan(1e-8);
       }),
       { numRuns: 100 },
     );
@@ -98,7 +98,7 @@ describe('100 000 bodies', () => {
     ['in a star', (i) => (i === 0 ? null : '0')],
   ])('%s do not overflow the stack', (_shape, parentOf) => {
     const mechanism = createMechanism(large(parentOf));
-    const qdd = new Dynamics(mechanism).forward(new State(mechanism));
+    const qdd = new PlainDynamics(mechanism).forward(new State(mechanism));
     expect(qdd.every((a) => a === 0)).toBe(true);
   });
 

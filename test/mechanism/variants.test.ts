@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Dynamics } from '../../src/dynamics/dynamics.js';
+import { PlainDynamics } from '../../src/engines/plain/plain-dynamics.js';
 import { createMechanism } from '../../src/mechanism/create.js';
 import type { Mechanism } from '../../src/mechanism/mechanism.js';
 import { State } from '../../src/mechanism/state.js';
@@ -71,8 +71,8 @@ describe('withBase', () => {
         );
         expect(welded.nv).toBe(mechanism.nv - 6);
         // At rest in the neutral pose the welded mechanism stands where the joint's frame is.
-        const free = new Dynamics(mechanism).poses(new State(mechanism));
-        const tied = new Dynamics(welded).poses(new State(welded));
+        const free = new PlainDynamics(mechanism).poses(new State(mechanism));
+        const tied = new PlainDynamics(welded).poses(new State(welded));
         expect([...tied]).toEqual([...free]);
       }),
       { numRuns: 50 },
@@ -82,7 +82,7 @@ describe('withBase', () => {
   it('frees a fixed root: it falls freely, all of it', () => {
     const free = withBase(createMechanism(row({ gravity: [0, 0, -10] })), 'floating');
     expect(free.joints.map(({ type }) => type)).toEqual(['floating', 'revolute', 'revolute']);
-    const qdd = new Dynamics(free).forward(new State(free));
+    const qdd = new PlainDynamics(free).forward(new State(free));
     [0, 0, 0, 0, 0, -10, 0, 0].forEach((a, k) => {
       expect(qdd[k]).toBeCloseTo(a, 12);
     });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Dynamics } from '../../src/dynamics/dynamics.js';
+import { PlainDynamics } from '../../src/engines/plain/plain-dynamics.js';
 import { State } from '../../src/mechanism/state.js';
 import { crowd } from '../../src/models/crowd.js';
 import { human } from '../../src/models/human.js';
@@ -29,8 +29,8 @@ test('a crowd of one is the figure', () => {
     for (let k = 0; k < model.nv; k++) same.v[iv + k] = state.v[joint.iv + k];
     for (let k = 0; k < model.nv; k++) force[iv + k] = tau[joint.iv + k];
   }
-  const expected = new Dynamics(one).forward(state, tau);
-  const got = new Dynamics(alone).forward(same, force);
+  const expected = new PlainDynamics(one).forward(state, tau);
+  const got = new PlainDynamics(alone).forward(same, force);
   const back = new Float64Array(one.nv);
   for (const { name, iv, model } of alone.joints)
     for (let k = 0; k < model.nv; k++) back[byName.get(name)!.iv + k] = got[iv + k];
@@ -47,7 +47,7 @@ test('coordinates of the other figures mean what they mean in one figure', () =>
     const joint = two.joints.find((other) => other.name === `figure_2_${name}`)!;
     alone.q[iq] = state.q[joint.iq];
   }
-  const [crowdPoses, ownPoses] = [new Dynamics(two).poses(state), new Dynamics(one).poses(alone)];
+  const [crowdPoses, ownPoses] = [new PlainDynamics(two).poses(state), new PlainDynamics(one).poses(alone)];
   // Centres of mass seen from the pelvis, whatever the frames.
   const seen = (
     poses: Float64Array,

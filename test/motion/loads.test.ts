@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Dynamics } from '../../src/dynamics/dynamics.js';
+import { PlainDynamics } from '../../src/engines/plain/plain-dynamics.js';
 import type { ExternalForce } from '../../src/formats/external-loads.js';
 import { parseStorage } from '../../src/formats/storage.js';
 import { MechanismBuilder } from '../../src/mechanism/builder.js';
@@ -29,7 +29,7 @@ const loadsOf = (rows: readonly string[], force: Partial<ExternalForce> = {}, la
 
 /** Turned a quarter about z and moved. */
 const state = new State(mechanism).set('box', [Math.SQRT1_2, 0, 0, Math.SQRT1_2, 1, 2, 3]);
-const pose = new Dynamics(mechanism).poses(state);
+const pose = new PlainDynamics(mechanism).poses(state);
 const ROWS = ['0 0 0 10 1 0 0 0 0 2', '1 0 0 20 2 0 0 0 0 4'];
 
 describe('measured forces', () => {

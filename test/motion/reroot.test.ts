@@ -3,9 +3,9 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { aba, createAba } from '../../src/dynamics/aba.js';
-import { Dynamics, inverseDynamics } from '../../src/dynamics/dynamics.js';
-import { RerootMap } from '../../src/dynamics/reroot-map.js';
+import { aba, createAba } from '../../src/engines/plain/aba.js';
+import { inverseDynamics, PlainDynamics } from '../../src/engines/plain/plain-dynamics.js';
+import { RerootMap } from '../../src/engines/plain/reroot-map.js';
 import { GROUND, type Mechanism } from '../../src/mechanism/mechanism.js';
 import { Random } from '../../src/mechanism/random.js';
 import { reroot } from '../../src/mechanism/reroot.js';
@@ -63,7 +63,9 @@ describe('a frame of a motion, carried by a body', () => {
           if (body === root) {
             const tau = frame.tau.slice();
             tau.set(ground, iv);
-            new Dynamics(mechanism).forward(new State(mechanism).copy({ q, v } as unknown as State), tau, { out: got });
+            new PlainDynamics(mechanism).forward(new State(mechanism).copy({ q, v } as unknown as State), tau, {
+              out: got,
+            });
           } else {
             const map = new RerootMap(createTree(mechanism), body);
             map.toTree(q, v, frame.tau, null);
@@ -140,7 +142,7 @@ describe('a frame of a motion, carried by a body', () => {
           const state = new State(mechanism);
           state.q.set(trajectory.q.subarray(k * mechanism.nq, (k + 1) * mechanism.nq));
           state.v.set(trajectory.v.subarray(k * nv, (k + 1) * nv));
-          const got = new Dynamics(mechanism).forward(state, frame.tau, { external });
+          const got = new PlainDynamics(mechanism).forward(state, frame.tau, { external });
           expect(relativeError(got, trajectory.qdd.subarray(k * nv, (k + 1) * nv))).toBeLessThan(1e-8);
         });
       }),

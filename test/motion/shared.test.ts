@@ -1,7 +1,7 @@
 // Captured motions of other people: loaded, carried by their feet, in balance with their weight.
 
 import { describe, expect, it } from 'vitest';
-import { Dynamics } from '../../src/dynamics/dynamics.js';
+import { PlainDynamics } from '../../src/engines/plain/plain-dynamics.js';
 import { parseBvh } from '../../src/formats/bvh.js';
 import { parseExternalLoads } from '../../src/formats/external-loads.js';
 import { parseOsim } from '../../src/formats/osim.js';
@@ -41,7 +41,7 @@ function externalOf({ mechanism, frames, poses }: MotionForces, frame: number): 
 /** tau . v and the power of the feet's forces: what the energy must grow by. */
 function powers(trajectory: Trajectory, result: MotionForces): { joints: number[]; feet: number[]; energy: number[] } {
   const { mechanism, count } = trajectory;
-  const dynamics = new Dynamics(mechanism);
+  const dynamics = new PlainDynamics(mechanism);
   const [joints, feet, energy]: number[][] = [[], [], []];
   for (let frame = 0; frame < count; frame++) {
     const state = stateOf(trajectory, frame);
@@ -70,7 +70,7 @@ function imbalance(trajectory: Trajectory, result: MotionForces): number {
 function expectForwardToAgree(trajectory: Trajectory, result: MotionForces): void {
   const { mechanism, count, qdd } = trajectory;
   const { nv } = mechanism;
-  const dynamics = new Dynamics(mechanism);
+  const dynamics = new PlainDynamics(mechanism);
   for (let frame = 0; frame < count; frame += 13) {
     const got = dynamics.forward(stateOf(trajectory, frame), result.frames[frame].tau, {
       external: externalOf(result, frame),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Dynamics } from '../../src/dynamics/dynamics.js';
+import { PlainDynamics } from '../../src/engines/plain/plain-dynamics.js';
 import { createMechanism } from '../../src/mechanism/create.js';
 import type { Geometry, Mechanism, Shape } from '../../src/mechanism/mechanism.js';
 import { State } from '../../src/mechanism/state.js';
@@ -30,7 +30,7 @@ const shown = (...visuals: Shape[]): Mechanism =>
   createMechanism({ bodies: [body('a', { visuals })], joints: [hinge('a', null)] });
 
 const drawnAt = (mechanism: Mechanism, state = new State(mechanism)) =>
-  drawn(figure(mechanism, new Dynamics(mechanism).poses(state), FRONT));
+  drawn(figure(mechanism, new PlainDynamics(mechanism).poses(state), FRONT));
 
 const corners = (points: string): number[][] => points.split(' ').map((pair) => pair.split(',').map(Number));
 
@@ -147,7 +147,7 @@ describe('motionPicture', () => {
     Array.from({ length: n }, (_, k) => ({ time: k / 10, kinetic: k, potential: 5 - k }));
 
   function picture(mechanism: Mechanism, moments: number, samples: number, title = mechanism.name): string {
-    const dynamics = new Dynamics(mechanism);
+    const dynamics = new PlainDynamics(mechanism);
     const at = Array.from({ length: moments }, (_, k) => ({
       time: k / 10,
       poses: dynamics.poses(State.random(mechanism, k)),
@@ -195,7 +195,12 @@ describe('motionPicture', () => {
       joints: [{ name: 'joint', parent: null, child: 'point', type: 'prismatic' }],
     });
     drawn(
-      motionPicture(point, [{ time: 0, poses: new Dynamics(point).poses(new State(point)) }], energies(2), 'point'),
+      motionPicture(
+        point,
+        [{ time: 0, poses: new PlainDynamics(point).poses(new State(point)) }],
+        energies(2),
+        'point',
+      ),
     );
   });
 });

@@ -1,6 +1,6 @@
 import { parseXml } from '@rgrove/parse-xml';
 import { describe, expect, it } from 'vitest';
-import { Dynamics } from '../../src/dynamics/dynamics.js';
+import { PlainDynamics } from '../../src/engines/plain/plain-dynamics.js';
 import { State } from '../../src/mechanism/state.js';
 import { builtinMechanism } from '../../src/models/index.js';
 import { inversePicture } from '../../src/plot/inverse-picture.js';
@@ -9,7 +9,7 @@ import { stickPositions, sticks } from '../../src/plot/sticks.js';
 const mechanism = builtinMechanism('human-34');
 const root = mechanism.joints[0].name;
 const posesAt = (x: number): Float64Array =>
-  new Dynamics(mechanism).poses(new State(mechanism).set(root, [1, 0, 0, 0, x, 0, 0]));
+  new PlainDynamics(mechanism).poses(new State(mechanism).set(root, [1, 0, 0, 0, x, 0, 0]));
 
 const picture = (shaded: readonly (readonly [number, number])[], reach = 1): string =>
   inversePicture({

@@ -19,12 +19,12 @@ const ALLOWED = new Map<string, readonly string[]>([
   ['plan', ['spatial', 'joints', 'mechanism']],
   ['formulas', ['joints', 'plan']],
   ['emit', ['formulas']],
-  ['dynamics', ['spatial', 'joints', 'mechanism', 'schedule']],
-  ['engines', ['spatial', 'joints', 'mechanism', 'schedule', 'plan', 'formulas', 'emit', 'dynamics', 'threads']],
+  ['engines', ['spatial', 'joints', 'mechanism', 'schedule', 'plan', 'formulas', 'emit', 'threads']],
+  ['dynamics', ['spatial', 'joints', 'mechanism', 'engines']],
   ['simulation', ['spatial', 'joints', 'mechanism', 'dynamics', 'engines']],
-  ['motion', ['spatial', 'joints', 'mechanism', 'formats', 'models', 'dynamics']],
-  ['plot', ['spatial', 'joints', 'mechanism', 'dynamics']],
-  ['papers', ['spatial', 'joints', 'mechanism', 'models', 'dynamics', 'simulation', 'plot', 'threads']],
+  ['motion', ['spatial', 'joints', 'mechanism', 'formats', 'models', 'engines', 'dynamics']],
+  ['plot', ['spatial', 'joints', 'mechanism', 'engines', 'dynamics']],
+  ['papers', ['spatial', 'joints', 'mechanism', 'models', 'engines', 'dynamics', 'simulation', 'plot', 'threads']],
 ]);
 // Nobody imports the command line; it puts everything together.
 ALLOWED.set('cli', [...ALLOWED.keys()]);

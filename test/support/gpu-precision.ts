@@ -1,10 +1,10 @@
 // What 32 bits do to the formulas for the GPU, without a device: graphs evaluated number by number, as a device with fma
 // would. For the tests, and for the figures of bench/gpu-errors.ts.
 
-import { Dynamics } from '../../src/dynamics/dynamics.js';
 import { checkForces, checkState } from '../../src/engines/gpu/bench.js';
 import { AGAIN, KEPT, LOCAL, wholeForward, writeAccelerations, ZERO } from '../../src/engines/gpu/formulas.js';
 import type { Split } from '../../src/engines/gpu/split.js';
+import { PlainDynamics } from '../../src/engines/plain/plain-dynamics.js';
 import type { Graph } from '../../src/formulas/graph.js';
 import { Q, QDD, TAU, V } from '../../src/formulas/links.js';
 import type { Mechanism } from '../../src/mechanism/mechanism.js';
@@ -57,7 +57,7 @@ export interface Errors {
 
 /** Worst and middle error over check states: the 64 of `manikin bench gpu`, or others. */
 export function errorsOf(mechanism: Mechanism, compute: Forward, states = 64, first = 0): Errors {
-  const readable = new Dynamics(mechanism);
+  const readable = new PlainDynamics(mechanism);
   const all = Array.from({ length: states }, (_, k) => {
     const [state, tau] = [checkState(mechanism, first + k), checkForces(mechanism, first + k)];
     return relativeError(compute(state, tau, first + k), readable.forward(state, tau));

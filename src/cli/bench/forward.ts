@@ -3,10 +3,10 @@
 // short batches taken in turn (measure.ts), so that the ratios hold on a noisy machine.
 
 import { cpus } from 'node:os';
-import { aba, createAba } from '../../dynamics/aba.js';
-import { crba, createCrba } from '../../dynamics/crba.js';
-import { Dynamics } from '../../dynamics/dynamics.js';
-import { createRnea, rnea } from '../../dynamics/rnea.js';
+import { aba, createAba } from '../../engines/plain/aba.js';
+import { crba, createCrba } from '../../engines/plain/crba.js';
+import { PlainDynamics } from '../../engines/plain/plain-dynamics.js';
+import { createRnea, rnea } from '../../engines/plain/rnea.js';
 import { reasonForPlain } from '../../engines/wasm/compiled.js';
 import { CompiledBatch, CompiledDynamics } from '../../engines/wasm/index.js';
 import type { Mechanism } from '../../mechanism/mechanism.js';
@@ -115,7 +115,7 @@ function manikinLines(model: BenchModel, options: BenchOptions): Candidate[] {
   if (plain === undefined)
     return [...readableLines(model, options), ...compiledLines(model, options), batchLine(model, options)];
   options.note?.(`${name} is timed in plain TypeScript only: ${plain}`);
-  const dynamics = new Dynamics(mechanism);
+  const dynamics = new PlainDynamics(mechanism);
   const state = State.random(mechanism, SEED);
   const given = someForces(mechanism);
   const out = { out: new Float64Array(mechanism.nv) };
@@ -125,7 +125,7 @@ function manikinLines(model: BenchModel, options: BenchOptions): Candidate[] {
 }
 
 function readableLines({ name: model, mechanism }: BenchModel, { all }: BenchOptions): Candidate[] {
-  const { tree } = new Dynamics(mechanism);
+  const { tree } = new PlainDynamics(mechanism);
   const { q, v } = State.random(mechanism, SEED);
   const given = someForces(mechanism);
   const out = new Float64Array(mechanism.nv);
@@ -148,7 +148,7 @@ function compiledLines({ name: model, mechanism }: BenchModel, { all }: BenchOpt
   const given = someForces(mechanism);
   const common = { model, engine: 'manikin', states: 1 } as const;
   const tasks = all === true ? (['forward', 'inverse', 'massMatrix'] as const) : (['forward'] as const);
-  const readable = new Dynamics(mechanism);
+  const readable = new PlainDynamics(mechanism);
   const expected = {
     forward: readable.forward(state, given),
     inverse: readable.inverse(state, given),
@@ -191,7 +191,7 @@ function batchLine({ name: model, mechanism }: BenchModel, options: BenchOptions
   }
   many.forward();
   const last = Float64Array.from(given, (_, k) => many.qdd[k * many.stride + batch - 1]);
-  const error = relativeError(last, new Dynamics(mechanism).forward(State.random(mechanism, batch - 1), given));
+  const error = relativeError(last, new PlainDynamics(mechanism).forward(State.random(mechanism, batch - 1), given));
   const algorithm = many.fused ? 'aba, fused' : 'aba';
   return { model, engine: 'manikin', variant: 'batch', algorithm, error, states: batch, call: () => many.forward() };
 }
@@ -221,7 +221,7 @@ async function mujocoLines({ name: model, mechanism }: BenchModel, { all }: Benc
   const wrapped = await MujocoModel.fromMechanism(mechanism);
   const state = State.random(mechanism, SEED);
   const given = someForces(mechanism);
-  const error = relativeError(wrapped.forward(state, given), new Dynamics(mechanism).forward(state, given));
+  const error = relativeError(wrapped.forward(state, given), new PlainDynamics(mechanism).forward(state, given));
   const common = { model, engine: 'mujoco-wasm', variant: 'generic', states: 1, error } as const;
   const { whole, stages } = wrapped.calls();
   const line: Candidate = { ...common, algorithm: 'position, velocity, acceleration stages', call: stages };

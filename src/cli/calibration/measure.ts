@@ -1,9 +1,9 @@
 // The constants of the engine's cost model (schedule/cost.ts), measured on this machine: what a joint of each type takes
 // where its part has one handle, two, or more.
 
-import { ada, createAda } from '../../dynamics/assembly/ada.js';
-import { endToRootSchedule, scheduleBy } from '../../dynamics/assembly/orders.js';
-import type { ScheduleTree } from '../../dynamics/assembly/plan.js';
+import { ada, createAda } from '../../engines/plain/assembly/ada.js';
+import { endToRootSchedule, scheduleBy } from '../../engines/plain/assembly/orders.js';
+import type { ScheduleTree } from '../../engines/plain/assembly/plan.js';
 import type { JointTypeName } from '../../joints/index.js';
 import { MechanismBuilder } from '../../mechanism/builder.js';
 import type { Mechanism } from '../../mechanism/mechanism.js';

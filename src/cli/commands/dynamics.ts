@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { Dynamics, type ForwardAlgorithm } from '../../dynamics/dynamics.js';
+import { type ForwardAlgorithm, PlainDynamics } from '../../engines/plain/plain-dynamics.js';
 import { formatJson, formatState, parseSchedule } from '../../formats/index.js';
 import { MechanismError } from '../../mechanism/errors.js';
 import type { Mechanism } from '../../mechanism/mechanism.js';
@@ -51,7 +51,7 @@ export function addForward(program: Command, terminal: Terminal): void {
       const tau = chosen.tau ?? (seed === undefined ? new Float64Array(mechanism.nv) : randomVector(mechanism, seed));
       const forces = new Float64Array(6 * mechanism.bodies.length);
       const loopForces = new Float64Array(6 * mechanism.loops.length);
-      const dynamics = new Dynamics(mechanism);
+      const dynamics = new PlainDynamics(mechanism);
       const qdd = dynamics.forward(chosen.state, tau, {
         algorithm,
         passive,
@@ -70,7 +70,7 @@ export function addForward(program: Command, terminal: Terminal): void {
     });
 }
 
-/** What Dynamics will use: loops need ada, couplings the dense method. */
+/** What PlainDynamics will use: loops need ada, couplings the dense method. */
 function chosenAlgorithm(mechanism: Mechanism, { algorithm, order, form }: ForwardCommandOptions): ForwardAlgorithm {
   if (mechanism.couplings.length > 0) return 'dense';
   if (order !== undefined || form === 'printed' || (mechanism.loops.length > 0 && algorithm !== 'dense')) return 'ada';
@@ -92,7 +92,7 @@ export function addInverse(program: Command, terminal: Terminal): void {
       for (const { joint, source, multiplier } of mechanism.couplings)
         qdd[mechanism.joints[joint].iv] = multiplier * qdd[mechanism.joints[source].iv];
       const forces = new Float64Array(6 * mechanism.bodies.length);
-      const tau = new Dynamics(mechanism).inverse(chosen.state, qdd, { forces });
+      const tau = new PlainDynamics(mechanism).inverse(chosen.state, qdd, { forces });
       const result = {
         model: name,
         algorithm: 'rnea',

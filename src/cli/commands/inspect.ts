@@ -1,7 +1,7 @@
 // Commands that look at a model: info, describe, energy, models.
 
 import type { Command } from 'commander';
-import { Dynamics } from '../../dynamics/dynamics.js';
+import { PlainDynamics } from '../../engines/plain/plain-dynamics.js';
 import { describe, formatJson } from '../../formats/index.js';
 import { GROUND, type Mechanism } from '../../mechanism/mechanism.js';
 import { createTree } from '../../mechanism/tree.js';
@@ -97,7 +97,7 @@ export function addEnergy(program: Command, terminal: Terminal): void {
     .addHelpText('after', '\nExample:\n  manikin energy human-34 --seed 1')
     .action((name: string, options: Options) => {
       const model = loadModel(name, options, terminal);
-      const energy = new Dynamics(model.mechanism).energy(chooseState(model, options).state);
+      const energy = new PlainDynamics(model.mechanism).energy(chooseState(model, options).state);
       if (options.json === true) {
         terminal.out(`${formatJson({ model: name, ...energy })}\n`);
         return;

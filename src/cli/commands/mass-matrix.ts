@@ -1,7 +1,7 @@
 // The command mass-matrix: by any of the algorithms, counted, on a simulated array of processors, on threads.
 
 import { type Command, Option } from 'commander';
-import { Dynamics, type MassMatrix } from '../../dynamics/dynamics.js';
+import { type MassMatrix, PlainDynamics } from '../../engines/plain/plain-dynamics.js';
 import { formatJson } from '../../formats/index.js';
 import type { Mechanism } from '../../mechanism/mechanism.js';
 import type { State } from '../../mechanism/state.js';
@@ -128,7 +128,7 @@ async function find(mechanism: Mechanism, state: State, options: Options): Promi
       throw new InputError(
         `Operations are counted for ${MASS_MATRIX_ALGORITHMS.join(', ')}. (crba is composite-variant --frame body.)`,
       );
-    return { algorithm, matrix: new Dynamics(mechanism).massMatrix(state) };
+    return { algorithm, matrix: new PlainDynamics(mechanism).massMatrix(state) };
   }
   const frame = options.frame as Frame | undefined;
   const choice = { algorithm, ...(frame !== undefined && { frame }) };

@@ -1,7 +1,7 @@
 // The papers' own tables beside ours.
 
 import { Argument, type Command } from 'commander';
-import { schedule } from '../../dynamics/assembly/schedule.js';
+import { schedule } from '../../engines/plain/assembly/schedule.js';
 import { formatJson } from '../../formats/index.js';
 import { builtinMechanism } from '../../models/index.js';
 import type { ScheduleTree } from '../../schedule/index.js';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { schedule, topologyOf } from '../../dynamics/assembly/schedule.js';
+import { schedule, topologyOf } from '../../engines/plain/assembly/schedule.js';
 import { formatJson } from '../../formats/index.js';
 import {
   type CostModel,

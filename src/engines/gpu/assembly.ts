@@ -1,11 +1,11 @@
 // Forward dynamics of one large mechanism, a chain or a tree of up to a million joints: its parts are assembled and
 // disassembled round by round (contraction.ts), everything in a round in parallel. O(log N) rounds for N joints.
 
-import { Dynamics } from '../../dynamics/dynamics.js';
-import { refuseForeign } from '../../dynamics/refuse.js';
 import type { Mechanism } from '../../mechanism/mechanism.js';
 import { State } from '../../mechanism/state.js';
 import { createTree } from '../../mechanism/tree.js';
+import { PlainDynamics } from '../plain/plain-dynamics.js';
+import { refuseForeign } from '../plain/refuse.js';
 import { type Dispatch, planDispatches } from './assembly-plan.js';
 import { packState, RESULTS, unpackAccelerations } from './assembly-state.js';
 import { checked, type Gpu, lossOf } from './device.js';
@@ -126,7 +126,7 @@ export class GpuAssembly implements Assembly {
     const largeConstants = types.some((t) => t.startsWith('geared') || t === 'helical' || t === 'universal');
     const { constants: packed, unlikeness } = packConstants(links, largeConstants);
     // Without inertia there may be no finite answer: the readable algorithm names the joint.
-    if (unlikeness.includes(Infinity)) new Dynamics(mechanism).forward(State.random(mechanism, 1));
+    if (unlikeness.includes(Infinity)) new PlainDynamics(mechanism).forward(State.random(mechanism, 1));
     const { kept, contraction } = plan(links.parent, unlikeness);
     const { parts } = contraction;
     const dof = type.reduce((most, name) => Math.max(most, DOF[name]), 0);

@@ -1,8 +1,8 @@
 // How fast a GPU is, and how far off: the figures of `manikin bench gpu`.
 
-import { Dynamics } from '../../dynamics/dynamics.js';
 import type { Mechanism } from '../../mechanism/mechanism.js';
 import { State } from '../../mechanism/state.js';
+import { PlainDynamics } from '../plain/plain-dynamics.js';
 import { GpuAssembly } from './assembly.js';
 import type { Gpu } from './device.js';
 import { GpuBatch } from './gpu-batch.js';
@@ -102,7 +102,7 @@ export async function checkErrors(
   fill(batch, task);
   await batch[task]();
   const numbers = batch[result];
-  const dynamics = new Dynamics(mechanism);
+  const dynamics = new PlainDynamics(mechanism);
   const all = Array.from({ length: Math.min(CHECKS, batch.states) }, (_, s) =>
     errorOf(
       (k) => numbers[batch.at(result, k, s)],
@@ -215,7 +215,7 @@ export async function benchAssembly(
   const state = checkState(mechanism, 0, 2 / Math.PI);
   const tau = checkForces(mechanism, 0);
   const got = await assembly.forward(state, tau);
-  const expected = new Dynamics(mechanism).forward(state, tau);
+  const expected = new PlainDynamics(mechanism).forward(state, tau);
   const size = expected.reduce((most, x) => Math.max(most, Math.abs(x)), 1e-300);
   const all = Array.from(expected, (x, k) => Math.abs(got[k] - x) / size).sort((a, b) => a - b);
   const run = async (times: number): Promise<{ device: number; wall: number }> => {

@@ -1,8 +1,8 @@
 // One large mechanism on the CPU, with the calls of the one on the GPU: for machines without one, and for when it is lost.
 
-import { Dynamics } from '../../dynamics/dynamics.js';
 import type { Mechanism } from '../../mechanism/mechanism.js';
 import type { State } from '../../mechanism/state.js';
+import { PlainDynamics } from '../plain/plain-dynamics.js';
 import type { Assembly } from './assembly.js';
 import { GpuError } from './errors.js';
 
@@ -13,12 +13,12 @@ export class CpuAssembly implements Assembly {
   readonly deviceSeconds = Number.NaN;
   readonly mechanism: Mechanism;
   readonly #reason: string;
-  readonly #dynamics: Dynamics;
+  readonly #dynamics: PlainDynamics;
 
   constructor(mechanism: Mechanism, reason: string) {
     this.mechanism = mechanism;
     this.#reason = reason;
-    this.#dynamics = new Dynamics(mechanism);
+    this.#dynamics = new PlainDynamics(mechanism);
   }
 
   async forward(state: State, tau?: Float64Array): Promise<Float64Array> {

@@ -1,10 +1,10 @@
 // The batch on the CPU with the calls of the batch on the GPU, for machines without one.
 
-import { LoopClosing } from '../../dynamics/assembly/closing.js';
-import { Dynamics } from '../../dynamics/dynamics.js';
-import { addPassiveForces, addPassiveSlope } from '../../dynamics/passive.js';
 import type { Mechanism } from '../../mechanism/mechanism.js';
 import { State } from '../../mechanism/state.js';
+import { LoopClosing } from '../plain/assembly/closing.js';
+import { addPassiveForces, addPassiveSlope } from '../plain/passive.js';
+import { PlainDynamics } from '../plain/plain-dynamics.js';
 import { CompiledBatch } from '../wasm/batch.js';
 import type { Tier } from '../wasm/compiled.js';
 import { GpuError } from './errors.js';
@@ -71,7 +71,7 @@ export class CpuBatch implements StateBatch {
     if (!(step > 0 && Number.isFinite(step))) throw new GpuError('mechanism', `Expected a positive step, got ${step}.`);
     checkTorque(torque, this.mechanism, this.states, steps);
     const { mechanism } = this;
-    const dynamics = new Dynamics(mechanism);
+    const dynamics = new PlainDynamics(mechanism);
     const state = new State(mechanism);
     const { nv } = mechanism;
     const [tau, held, qdd] = [new Float64Array(nv), new Float64Array(nv), new Float64Array(nv)];

@@ -1,5 +1,5 @@
 // Links that are kept as inertias, as formulas. They wait until all that they carry is known; then their joints are assembled
-// as by the articulated-body algorithm (the symbols are those of src/dynamics/assembly/join.ts), which divides by nothing
+// as by the articulated-body algorithm (the symbols are those of src/engines/plain/assembly/join.ts), which divides by nothing
 // but D, and D is regular wherever the mass matrix is:
 //
 //   D = S^T I S + G,   E = I S D^-1,   u = D^-1 (tau - S^T (p + I c)),   I' = I - E (I S)^T,   p' = p + I c + I S u.

@@ -2,10 +2,10 @@
 // s of an array of n numbers stands at (s / 32) 32 n + 32 k + s % 32, so that neighbouring threads read neighbouring
 // numbers. Every thread has one state at a time.
 
-import { FRICTION_SPEED } from '../../dynamics/passive.js';
 import { emitStatements, FUNCTIONS, literal } from '../../emit/wgsl.js';
 import type { Graph } from '../../formulas/graph.js';
 import { Q, QDD, TAU, V } from '../../formulas/links.js';
+import { FRICTION_SPEED } from '../plain/passive.js';
 import { AGAIN, type Halves, LOCAL, ZERO } from './formulas.js';
 
 export const TILE = 32;

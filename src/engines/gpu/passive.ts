@@ -1,10 +1,10 @@
-// What joints do by themselves in a rollout, as formulas: springs, damping and dry friction (src/dynamics/passive.ts); the
+// What joints do by themselves in a rollout, as formulas: springs, damping and dry friction (src/engines/plain/passive.ts); the
 // last two linearly implicit as in src/simulation/integrators.ts: the armature grows by h times the slope of their force.
 
-import { FRICTION_SPEED } from '../../dynamics/passive.js';
 import { Q, V } from '../../formulas/links.js';
 import type { Joint, Mechanism } from '../../mechanism/mechanism.js';
 import { isLinear } from '../../plan/length-units.js';
+import { FRICTION_SPEED } from '../plain/passive.js';
 import type { Passive } from './formulas.js';
 import { STEEP, STEP } from './kernel.js';
 

@@ -1,9 +1,9 @@
 // Arrays in the memory of compiled code: what goes in.
 
-import type { ForwardOptions } from '../../dynamics/dynamics.js';
-import { addPassiveForces } from '../../dynamics/passive.js';
 import type { Mechanism } from '../../mechanism/mechanism.js';
 import type { State } from '../../mechanism/state.js';
+import { addPassiveForces } from '../plain/passive.js';
+import type { ForwardOptions } from '../plain/plain-dynamics.js';
 
 /** Arrays of a state. */
 export interface Arrays {

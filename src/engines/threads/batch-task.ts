@@ -1,10 +1,10 @@
 // A thread's part of a batch: takes chunks of states, one after the other, from a count that all threads share, until
 // there are none left. Whoever is fast takes more.
 
-import { addPassiveForces } from '../../dynamics/passive.js';
 import { createMechanism } from '../../mechanism/create.js';
 import type { Mechanism } from '../../mechanism/mechanism.js';
 import type { MechanismSpec } from '../../mechanism/spec.js';
+import { addPassiveForces } from '../plain/passive.js';
 import { CompiledBatch } from '../wasm/batch.js';
 
 /** Words of the progress that all threads share: the next state, states done, 1 to stop. */

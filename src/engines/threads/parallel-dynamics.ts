@@ -1,9 +1,9 @@
-// Forward dynamics of one mechanism on several threads: the interface of Dynamics, the results of Dynamics, and a choice
+// Forward dynamics of one mechanism on several threads: the interface of PlainDynamics, the results of PlainDynamics, and a choice
 // between one thread and many that is measured, not believed.
 
-import type { ForwardOptions, InverseOptions, MassMatrix } from '../../dynamics/dynamics.js';
 import type { Mechanism } from '../../mechanism/mechanism.js';
 import { State } from '../../mechanism/state.js';
+import type { ForwardOptions, InverseOptions, MassMatrix } from '../plain/plain-dynamics.js';
 import { CompiledDynamics, copyFinite } from '../wasm/compiled.js';
 import { type Arrays, loadArrays } from './arrays.js';
 import { Cutter } from './choose.js';
@@ -101,7 +101,7 @@ export class ParallelDynamics {
     await this.#ready;
   }
 
-  /** Accelerations under the joint forces tau; options as in Dynamics, some of which take one thread. */
+  /** Accelerations under the joint forces tau; options as in PlainDynamics, some of which take one thread. */
   forward(state: State, tau?: Float64Array, options?: ForwardOptions): Float64Array {
     // Small mechanisms take less time than all questions below together.
     if (this.#plain) return this.serial.forward(state, tau, options);

@@ -1,9 +1,7 @@
-// A mechanism with its dynamics compiled: the same interface as Dynamics (src/dynamics/dynamics.ts), the same results,
+// A mechanism with its dynamics compiled: the same interface as PlainDynamics (plain/plain-dynamics.ts), the same results,
 // and better code as it becomes ready. Each task starts on generic kernels and is swapped to code for this mechanism as
 // soon as that is there.
 
-import { Dynamics, type ForwardOptions, type InverseOptions, type MassMatrix } from '../../dynamics/dynamics.js';
-import { addPassiveForces } from '../../dynamics/passive.js';
 import type { GenericTask } from '../../formulas/kernels.js';
 import { MechanismError } from '../../mechanism/errors.js';
 import type { Mechanism } from '../../mechanism/mechanism.js';
@@ -11,6 +9,8 @@ import type { State } from '../../mechanism/state.js';
 import type { Tree } from '../../mechanism/tree.js';
 import { createPlan, isDamped, type Plan } from '../../plan/plan.js';
 import { forceToA } from '../../spatial/spatial.js';
+import { addPassiveForces } from '../plain/passive.js';
+import { type ForwardOptions, type InverseOptions, type MassMatrix, PlainDynamics } from '../plain/plain-dynamics.js';
 import { countVisits, createGeneric } from './generic.js';
 import { type Layout, layoutOf } from './layout.js';
 import type { Task } from './specialise.js';
@@ -52,7 +52,7 @@ const TASKS: readonly Task[] = ['forward', 'forwardLoaded', 'inverse', 'massMatr
 export class CompiledDynamics {
   readonly mechanism: Mechanism;
   /** The readable algorithms, for what compiled code does not cover and for its error messages. */
-  readonly readable: Dynamics;
+  readonly readable: PlainDynamics;
   readonly #options: CompileOptions;
   readonly #plan: Plan | undefined;
   readonly #layout: Layout | undefined;
@@ -79,7 +79,7 @@ export class CompiledDynamics {
 
   constructor(mechanism: Mechanism, options: CompileOptions = {}) {
     this.mechanism = mechanism;
-    this.readable = new Dynamics(mechanism);
+    this.readable = new PlainDynamics(mechanism);
     this.#options = options;
     this.#joints = mechanism.joints
       .filter(({ model }) => model.nv > 0)
@@ -135,7 +135,7 @@ export class CompiledDynamics {
     return this.#specialiser.ready(task);
   }
 
-  /** Accelerations under the joint forces tau. Options as in Dynamics; some of them take the readable algorithm. */
+  /** Accelerations under the joint forces tau. Options as in PlainDynamics; some of them take the readable algorithm. */
   forward(state: State, tau?: Float64Array, options?: ForwardOptions): Float64Array {
     const task = this.#forwardTask(options);
     const running = task === undefined ? undefined : this.#best(task);

@@ -1,8 +1,8 @@
 // The family of paper 004: the mass matrix six ways, each counted by running it; on a simulated array of processors; on
 // worker threads.
 
-import { authorOrder, type MassMatrix } from '../../dynamics/author-order.js';
-import { createDense, reduceMassMatrix } from '../../dynamics/dense.js';
+import { authorOrder, type MassMatrix } from '../../engines/plain/author-order.js';
+import { createDense, reduceMassMatrix } from '../../engines/plain/dense.js';
 import { MechanismError } from '../../mechanism/errors.js';
 import type { Mechanism } from '../../mechanism/mechanism.js';
 import type { State } from '../../mechanism/state.js';

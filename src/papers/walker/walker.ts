@@ -8,8 +8,8 @@
 // A heel strike is three general steps: the support is released (re-rooted to the striking foot with a joint that is free in the
 // plane), the foot strikes (plastic, slipless impact), and is held (re-rooted with the hinge of the support).
 
-import { Dynamics } from '../../dynamics/dynamics.js';
 import { impact } from '../../dynamics/impact.js';
+import { PlainDynamics } from '../../engines/plain/plain-dynamics.js';
 import { createMechanism } from '../../mechanism/create.js';
 import { MechanismError } from '../../mechanism/errors.js';
 import { GROUND, Mechanism } from '../../mechanism/mechanism.js';
@@ -57,7 +57,7 @@ export interface WalkerStep {
 }
 
 /** Called now and then during a step. */
-export type Watch = (standing: Standing, dynamics: Dynamics) => void;
+export type Watch = (standing: Standing, dynamics: PlainDynamics) => void;
 
 /** Longer than any step that leads on, in units of the square root of leg length over gravity. */
 const LONGEST_STEP = 12;
@@ -167,7 +167,9 @@ export class Walker {
     const mechanism = withKnee(held.mechanism, knee, 'revolute');
     const state = carriedOver(held.state, mechanism);
     const { iv } = mechanism.joints[mechanism.jointIndex(knee)];
-    return new Dynamics(mechanism).forward(state)[iv] * bendSign(mechanism, knee) > 0 ? { mechanism, state } : held;
+    return new PlainDynamics(mechanism).forward(state)[iv] * bendSign(mechanism, knee) > 0
+      ? { mechanism, state }
+      : held;
   }
 
   /** Motion on one foot, until the knee stops, the swing foot strikes ahead, or something goes wrong. */
@@ -178,7 +180,7 @@ export class Walker {
     watch: Watch | undefined,
   ): { kind: 'strike' | 'knee'; at: Standing } | { fall: Fall; at: Standing } {
     const { mechanism } = from;
-    const dynamics = new Dynamics(mechanism);
+    const dynamics = new PlainDynamics(mechanism);
     const knee = this.#freeKnee(mechanism);
     const { stance } = this.feet(from);
     const l = this.legLength;
@@ -250,7 +252,7 @@ function placeOf(poses: Float64Array, body: number, [x, y, z]: Vec3): Vec3 {
 }
 
 function positionOf(mechanism: Mechanism, state: State, body: number, point: Vec3): Vec3 {
-  return placeOf(new Dynamics(mechanism).poses(state), body, point);
+  return placeOf(new PlainDynamics(mechanism).poses(state), body, point);
 }
 
 /** q or v of the stance and the swing leg. */
@@ -292,7 +294,7 @@ function lockKnee({ mechanism, state }: Standing, knee: string): { after: Standi
   const still = new State(weightless, { q: state.q, v: new Float64Array(mechanism.nv) });
   const tau = new Float64Array(mechanism.nv);
   tau[iv] = 1;
-  const answer = new Dynamics(weightless).forward(still, tau);
+  const answer = new PlainDynamics(weightless).forward(still, tau);
   const stopped = state.clone();
   const rate = state.v[iv] / answer[iv];
   for (let k = 0; k < stopped.v.length; k++) stopped.v[k] -= rate * answer[k];
@@ -300,6 +302,6 @@ function lockKnee({ mechanism, state }: Standing, knee: string): { after: Standi
   stopped.v[iv] = 0;
   const locked = withKnee(mechanism, knee, 'fixed');
   const after = { mechanism: locked, state: carriedOver(stopped, locked) };
-  const kinetic = (s: Standing): number => new Dynamics(s.mechanism).energy(s.state).kinetic;
+  const kinetic = (s: Standing): number => new PlainDynamics(s.mechanism).energy(s.state).kinetic;
   return { after, energyLost: kinetic({ mechanism, state }) - kinetic(after) };
 }

@@ -2,8 +2,8 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect } from '../../../src/dynamics/connect.js';
-import { Dynamics } from '../../../src/dynamics/dynamics.js';
 import { type Gpu, GpuError, gpuAssembly, openGpu } from '../../../src/engines/gpu/index.js';
+import { PlainDynamics } from '../../../src/engines/plain/plain-dynamics.js';
 import type { JointTypeName } from '../../../src/joints/index.js';
 import { createMechanism } from '../../../src/mechanism/create.js';
 import type { Mechanism } from '../../../src/mechanism/mechanism.js';
@@ -74,7 +74,7 @@ describe.skipIf(!hasSoftwareGpu())('assembly on the GPU', () => {
     await assembly.forward(State.random(mechanism, seed + 1));
     expect(await assembly.forward(state, tau)).toEqual(got);
     assembly.dispose();
-    return relativeError(got, new Dynamics(mechanism).forward(state, tau));
+    return relativeError(got, new PlainDynamics(mechanism).forward(state, tau));
   }
 
   it.each([
@@ -195,7 +195,7 @@ describe.skipIf(!hasSoftwareGpu())('assembly on the GPU', () => {
     expect(assembly.where).toBe('cpu');
     expect(assembly.explain()).toContain(`On the CPU: ${told[0]}`);
     const state = State.random(chain, 1);
-    expect(await assembly.forward(state)).toEqual(new Dynamics(chain).forward(state, new Float64Array(64)));
+    expect(await assembly.forward(state)).toEqual(new PlainDynamics(chain).forward(state, new Float64Array(64)));
     const human = builtinMechanism('human-34');
     const { mechanism: looped } = connect(human, new State(human), {
       name: 'grip',

@@ -2,10 +2,10 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect } from '../../../src/dynamics/connect.js';
-import { Dynamics } from '../../../src/dynamics/dynamics.js';
 import { checkErrors } from '../../../src/engines/gpu/bench.js';
 import type { GpuBatch } from '../../../src/engines/gpu/gpu-batch.js';
 import { type Gpu, GpuError, gpuBatch, openGpu, type StateBatch, type Torque } from '../../../src/engines/gpu/index.js';
+import { PlainDynamics } from '../../../src/engines/plain/plain-dynamics.js';
 import type { JointTypeName } from '../../../src/joints/index.js';
 import { createMechanism } from '../../../src/mechanism/create.js';
 import type { Mechanism } from '../../../src/mechanism/mechanism.js';
@@ -60,7 +60,7 @@ async function errors(batch: StateBatch, task: 'forward' | 'inverse'): Promise<{
   const [given, result] = task === 'forward' ? (['tau', 'qdd'] as const) : (['qdd', 'tau'] as const);
   fill(batch, given);
   await batch[task]();
-  const readable = new Dynamics(batch.mechanism);
+  const readable = new PlainDynamics(batch.mechanism);
   const all: number[] = [];
   for (let s = 0; s < batch.states; s++) {
     const tau = Float64Array.from(Float32Array.from(randomVector(s, batch.mechanism.nv)));
@@ -177,7 +177,7 @@ describe.skipIf(!hasSoftwareGpu())('batches on the GPU', () => {
     batch.v[batch.at('v', 3, 64)] = Number.POSITIVE_INFINITY;
     await batch.forward();
     expect(batch.notFinite()).toEqual([33, 64]);
-    const readable = new Dynamics(arm);
+    const readable = new PlainDynamics(arm);
     for (const s of [32, 34, 63, 65]) {
       const expected = readable.forward(tameState(arm, s + 1), randomVector(s, arm.nv));
       expect(relativeError(column(batch, 'qdd', s), expected)).toBeLessThan(2e-5);
@@ -213,7 +213,7 @@ describe.skipIf(!hasSoftwareGpu())('batches on the GPU', () => {
     fill(first, 'tau');
     for (let s = 0; s < second.states; s++) second.setState(s, tameState(arm, s + 501));
     await Promise.all([first.forward(), second.forward()]);
-    const readable = new Dynamics(arm);
+    const readable = new PlainDynamics(arm);
     expect(relativeError(column(second, 'qdd', 7), readable.forward(tameState(arm, 508)))).toBeLessThan(2e-5);
     expect(
       relativeError(column(first, 'qdd', 7), readable.forward(tameState(arm, 8), randomVector(7, arm.nv))),

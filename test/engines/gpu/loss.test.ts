@@ -3,9 +3,9 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { Dynamics } from '../../../src/dynamics/dynamics.js';
 import { CpuBatch } from '../../../src/engines/gpu/cpu-batch.js';
 import { gpuAssembly, gpuBatch, openGpu, type StateBatch } from '../../../src/engines/gpu/index.js';
+import { PlainDynamics } from '../../../src/engines/plain/plain-dynamics.js';
 import { State } from '../../../src/mechanism/state.js';
 import { builtinMechanism } from '../../../src/models/index.js';
 import { randomMechanism, randomVector, relativeError } from '../../support/random-mechanism.js';
@@ -141,7 +141,7 @@ describe.skipIf(!hasSoftwareGpu())('a device that is lost', () => {
   it('assembling one large mechanism', async () => {
     const chain = builtinMechanism('chain-50');
     const [state, tau] = [State.random(chain, 1), randomVector(1, 50)];
-    const expected = new Dynamics(chain).forward(state, tau);
+    const expected = new PlainDynamics(chain).forward(state, tau);
     for (const onLoss of ['error', 'cpu'] as const) {
       const told: string[] = [];
       const gpu = await openGpu();

@@ -1,11 +1,11 @@
 // What 32 bits do to the formulas for the GPU, without a device (test/support/gpu-precision.ts).
 
 import { describe, expect, it } from 'vitest';
-import { Dynamics } from '../../../src/dynamics/dynamics.js';
 import { checkForces, checkState } from '../../../src/engines/gpu/bench.js';
 import { AGAIN, writeAccelerations, ZERO } from '../../../src/engines/gpu/formulas.js';
 import { inverseForGpu } from '../../../src/engines/gpu/inverse-formulas.js';
 import { limbForward, splitForward } from '../../../src/engines/gpu/split.js';
+import { PlainDynamics } from '../../../src/engines/plain/plain-dynamics.js';
 import { parseDescription } from '../../../src/formats/index.js';
 import { QDD, TAU, V } from '../../../src/formulas/links.js';
 import { createMechanism } from '../../../src/mechanism/create.js';
@@ -100,7 +100,7 @@ describe('formulas in 32 bits', () => {
   it('inverse dynamics, depth first', () => {
     for (let seed = 1; seed <= 6; seed++) {
       const mechanism = randomMechanism(seed, { bodies: 9, armature: seed % 2 === 0 });
-      const readable = new Dynamics(mechanism);
+      const readable = new PlainDynamics(mechanism);
       for (const twice of [false, true]) {
         const compute = graphValues(inverseForGpu(planOf(mechanism), { twice }), 64);
         const [state, qdd] = [checkState(mechanism, seed), checkForces(mechanism, seed)];
@@ -148,7 +148,7 @@ describe('formulas in 32 bits', () => {
     });
     expect(thinAxes(planOf(mechanism))[1]).toBeDefined();
     const compute = forwardIn(32, whole(mechanism));
-    const readable = new Dynamics(mechanism);
+    const readable = new PlainDynamics(mechanism);
     const tau = checkForces(mechanism, 1);
     for (const near of [1e-3, 1e-2]) {
       const state = checkState(mechanism, 2);
@@ -161,7 +161,7 @@ describe('formulas in 32 bits', () => {
     const mechanism = thumb(oblique);
     const compute = forwardIn(32, whole(mechanism));
     const [state, tau] = [checkState(mechanism, 3), checkForces(mechanism, 3)];
-    const expected = new Dynamics(mechanism).forward(state, tau);
+    const expected = new PlainDynamics(mechanism).forward(state, tau);
     for (const factor of [0.25, 1 + 1e-3, 3]) {
       const longer = checkState(mechanism, 3);
       longer.q.forEach((x, k) => {

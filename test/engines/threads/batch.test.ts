@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { Dynamics } from '../../../src/dynamics/dynamics.js';
+import { PlainDynamics } from '../../../src/engines/plain/plain-dynamics.js';
 import { Batch, endThreads } from '../../../src/engines/threads/index.js';
 import { MechanismError } from '../../../src/mechanism/errors.js';
 import { State } from '../../../src/mechanism/state.js';
@@ -10,7 +10,7 @@ afterAll(() => endThreads());
 
 const mechanism = builtinMechanism('human-34');
 const { nq, nv } = mechanism;
-const readable = new Dynamics(mechanism);
+const readable = new PlainDynamics(mechanism);
 
 function states(count: number): { q: Float64Array; v: Float64Array; tau: Float64Array } {
   const [q, v] = [new Float64Array(count * nq), new Float64Array(count * nv)];

@@ -2,7 +2,7 @@
 // MANIKIN_RANDOM=500 tries that many random mechanisms.
 
 import { describe, expect, it } from 'vitest';
-import { Dynamics } from '../../../src/dynamics/dynamics.js';
+import { PlainDynamics } from '../../../src/engines/plain/plain-dynamics.js';
 import { GROUND, type Mechanism } from '../../../src/mechanism/mechanism.js';
 import { Random } from '../../../src/mechanism/random.js';
 import { State } from '../../../src/mechanism/state.js';
@@ -24,7 +24,7 @@ const COUNT = Number(process.env.MANIKIN_RANDOM ?? 40);
 function disagreement(mechanism: Mechanism, seed: number, root: number, cuttings = 2): number | undefined {
   const rooted = rootedPlan(mechanism, root);
   if (rooted === undefined || rooted.plan.links.length === 0) return undefined;
-  const readable = new Dynamics(mechanism);
+  const readable = new PlainDynamics(mechanism);
   const random = new Random(seed);
   let worst = 0;
   for (let k = 0; k < cuttings; k++) {
@@ -101,7 +101,7 @@ describe('segments', () => {
       paired += runner.paired;
       const state = State.random(mechanism, seed);
       const tau = randomVector(seed, mechanism.nv, 5);
-      const error = relativeError(runner.forward(state, tau), new Dynamics(mechanism).forward(state, tau));
+      const error = relativeError(runner.forward(state, tau), new PlainDynamics(mechanism).forward(state, tau));
       expect(error, `seed ${seed}`).toBeLessThan(TOLERANCE);
     }
     expect(paired).toBeGreaterThan(COUNT);

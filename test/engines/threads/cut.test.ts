@@ -1,7 +1,7 @@
 // What is chosen for two to sixteen threads computes what the readable algorithm computes, and is a plan for that many.
 
 import { describe, expect, it } from 'vitest';
-import { Dynamics } from '../../../src/dynamics/dynamics.js';
+import { PlainDynamics } from '../../../src/engines/plain/plain-dynamics.js';
 import { Cutter } from '../../../src/engines/threads/choose.js';
 import { Program } from '../../../src/engines/threads/program.js';
 import type { Mechanism } from '../../../src/mechanism/mechanism.js';
@@ -24,7 +24,7 @@ function check(mechanism: Mechanism, workers: number): Program {
   arrays.v.set(state.v);
   arrays.tau.set(tau);
   runner.alone();
-  const error = relativeError(arrays.qdd, new Dynamics(mechanism).forward(state, tau));
+  const error = relativeError(arrays.qdd, new PlainDynamics(mechanism).forward(state, tau));
   expect(error, `${mechanism.name}, ${workers} threads`).toBeLessThan(1e-10);
   return program;
 }

@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Dynamics } from '../../../src/dynamics/dynamics.js';
+import { PlainDynamics } from '../../../src/engines/plain/plain-dynamics.js';
 import { Cutter } from '../../../src/engines/threads/choose.js';
 import { endThreads, ParallelDynamics } from '../../../src/engines/threads/index.js';
 import { sharedPool } from '../../../src/engines/threads/pool.js';
@@ -27,7 +27,7 @@ describe('results', () => {
     '%s on two and three threads',
     async (name) => {
       const mechanism = builtinMechanism(name);
-      const readable = new Dynamics(mechanism);
+      const readable = new PlainDynamics(mechanism);
       for (const workers of [2, 3]) {
         const parallel = new ParallelDynamics(mechanism, { workers, prefer: 'parallel' });
         await parallel.ready();
@@ -49,7 +49,7 @@ describe('results', () => {
       const mechanism = randomMechanism(seed, { bodies: 24, armature: seed % 2 === 0, forest: seed % 3 === 0 });
       const parallel = new ParallelDynamics(mechanism, { workers: 2, scheduleFor: 4, prefer: 'parallel' });
       await parallel.ready();
-      const readable = new Dynamics(mechanism);
+      const readable = new PlainDynamics(mechanism);
       for (let again = 0; again < 10; again++) {
         const state = State.random(mechanism, again);
         const tau = randomVector(again, mechanism.nv);
@@ -64,7 +64,7 @@ describe('results', () => {
     const mechanism = builtinMechanism('chain-64');
     const choice = new Cutter(mechanism).choose(4);
     expect(choice.segments).toBe(4);
-    const readable = new Dynamics(mechanism);
+    const readable = new PlainDynamics(mechanism);
     const pool = sharedPool();
     for (const threadOf of [
       [1, 0, 0, 1],
@@ -91,11 +91,11 @@ describe('results', () => {
     }
   });
 
-  it('options of Dynamics hold, by whatever code', async () => {
+  it('options of PlainDynamics hold, by whatever code', async () => {
     const mechanism = builtinMechanism('chain-64');
     const parallel = new ParallelDynamics(mechanism, { workers: 2, prefer: 'parallel' });
     await parallel.ready();
-    const readable = new Dynamics(mechanism);
+    const readable = new PlainDynamics(mechanism);
     const state = State.random(mechanism, 1);
     const external = randomVector(2, 6 * mechanism.bodies.length);
     for (const options of [{}, { passive: true }, { external }, { algorithm: 'dense' as const }])
@@ -246,7 +246,7 @@ describe('arrays in place', () => {
     const coupled = createMechanism({ ...spec, couplings: [{ joint: 'j3', source: 'j1', multiplier: 0.5 }] });
     const plain = new ParallelDynamics(coupled, { workers: 2 });
     await plain.ready();
-    same(plain, 3, (state) => new Dynamics(coupled).forward(state));
+    same(plain, 3, (state) => new PlainDynamics(coupled).forward(state));
     plain.dispose();
   });
 });

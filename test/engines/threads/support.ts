@@ -1,11 +1,11 @@
-import type { Dynamics } from '../../../src/dynamics/dynamics.js';
+import type { PlainDynamics } from '../../../src/engines/plain/plain-dynamics.js';
 import type { ParallelDynamics } from '../../../src/engines/threads/index.js';
 import { State } from '../../../src/mechanism/state.js';
 
 /** Moves a state on by semi-implicit Euler, and folds all of its bits into a number (FNV-1a). */
 export class Walker {
   readonly state: State;
-  readonly #dynamics: Pick<Dynamics | ParallelDynamics, 'forward'>;
+  readonly #dynamics: Pick<PlainDynamics | ParallelDynamics, 'forward'>;
   readonly #out: { out: Float64Array };
   readonly #tau: Float64Array;
   hash = 0x811c9dc5;

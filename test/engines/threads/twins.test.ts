@@ -1,7 +1,7 @@
 // Mechanisms that repeat themselves are cut so that threads compute two like segments at once; others are not.
 
 import { describe, expect, it } from 'vitest';
-import { Dynamics } from '../../../src/dynamics/dynamics.js';
+import { PlainDynamics } from '../../../src/engines/plain/plain-dynamics.js';
 import { blockModule } from '../../../src/engines/threads/block-module.js';
 import { checkTwins } from '../../../src/engines/threads/block-twins.js';
 import type { Segment } from '../../../src/engines/threads/blocks.js';
@@ -32,7 +32,7 @@ function pairedParts(mechanism: Mechanism, threads: number, root?: number): numb
   arrays.v.set(state.v);
   arrays.tau.set(tau);
   runner.alone();
-  const error = relativeError(arrays.qdd, new Dynamics(mechanism).forward(state, tau));
+  const error = relativeError(arrays.qdd, new PlainDynamics(mechanism).forward(state, tau));
   expect(error, `${mechanism.name}, ${threads} threads`).toBeLessThan(1e-10);
   expect(Math.max(...choice.threadOf)).toBeLessThan(threads);
   const { segments } = choice.assembly;

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { Dynamics } from '../../../src/dynamics/dynamics.js';
+import { PlainDynamics } from '../../../src/engines/plain/plain-dynamics.js';
 import { CompiledBatch, compile } from '../../../src/engines/wasm/index.js';
 import { batchStride } from '../../../src/engines/wasm/layout.js';
 import { fusedIsExact } from '../../../src/engines/wasm/relaxed-simd.js';
@@ -13,7 +13,7 @@ import { randomMechanism, randomVector, relativeError } from '../../support/rand
 /** Fills a batch with random states and compares every one of them with the readable algorithms. */
 function disagreement(batch: CompiledBatch, count = batch.states): number {
   const { mechanism, stride } = batch;
-  const readable = new Dynamics(mechanism);
+  const readable = new PlainDynamics(mechanism);
   let worst = 0;
   for (const task of ['forward', 'inverse'] as const) {
     const [given, result] = task === 'forward' ? (['tau', 'qdd'] as const) : (['qdd', 'tau'] as const);
@@ -103,7 +103,7 @@ describe('batches', () => {
   it('states that nobody has set are at the neutral position', () => {
     const batch = compile(human, { batch: 3, specialise: 'now' });
     batch.forward();
-    const expected = new Dynamics(human).forward(new State(human));
+    const expected = new PlainDynamics(human).forward(new State(human));
     const got = Float64Array.from(expected, (_, k) => batch.qdd[k * batch.stride + 1]);
     expect(relativeError(got, expected)).toBeLessThan(1e-11);
   });

@@ -1,4 +1,4 @@
-import { crba, createCrba } from '../../../src/dynamics/crba.js';
+import { crba, createCrba } from '../../../src/engines/plain/crba.js';
 import { createMechanism } from '../../../src/mechanism/create.js';
 import type { Mechanism } from '../../../src/mechanism/mechanism.js';
 import { State } from '../../../src/mechanism/state.js';

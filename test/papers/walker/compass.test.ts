@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { connect } from '../../../src/dynamics/connect.js';
-import { Dynamics } from '../../../src/dynamics/dynamics.js';
+import { PlainDynamics } from '../../../src/engines/plain/plain-dynamics.js';
 import { Random } from '../../../src/mechanism/random.js';
 import { reroot } from '../../../src/mechanism/reroot.js';
 import { compass } from '../../../src/models/compass.js';
@@ -43,7 +43,7 @@ describe.skipIf(!available)('the gait', () => {
     expect(largest([...coordinates(after, 'q'), ...coordinates(after, 'v')], gait.fixed_point_post_q)).toBeLessThan(
       1e-9,
     );
-    const { kinetic } = new Dynamics(after.mechanism).energy(after.state);
+    const { kinetic } = new PlainDynamics(after.mechanism).energy(after.state);
     expect(Math.abs(kinetic - gait.kinetic_post)).toBeLessThan(1e-8);
   });
 
@@ -89,7 +89,7 @@ function* strikes(count: number): Generator<{ walker: Walker; before: Standing; 
 
 /** Mass points of the biped and their velocities, from positions alone: x and z of feet, hip, and masses. */
 function angularMomentum({ mechanism, state }: Standing, about: Vec3, bodies: readonly number[]): number {
-  const dynamics = new Dynamics(mechanism);
+  const dynamics = new PlainDynamics(mechanism);
   const poses = dynamics.poses(state);
   const velocities = dynamics.velocities(state);
   return bodies.reduce((sum, b) => {
@@ -119,12 +119,12 @@ describe('every impact', () => {
       const stanceBody = 1 - swingBody;
       const { after } = walker.strike(before)!;
       const hip = (({ mechanism, state }: Standing): Vec3 => {
-        const P = new Dynamics(mechanism).poses(state).subarray(TRANSFORM * mechanism.jointIndex('hip') + 9);
+        const P = new PlainDynamics(mechanism).poses(state).subarray(TRANSFORM * mechanism.jointIndex('hip') + 9);
         return [P[0], P[1], P[2]];
       })(before);
       // H(q+) qd+ = (total about the new contact, old stance leg about the hip); the hip's mass is at the hip and adds nothing there.
       const expected = [angularMomentum(before, at, [0, 1]), angularMomentum(before, hip, [stanceBody])];
-      const { H } = new Dynamics(after.mechanism).massMatrix(after.state);
+      const { H } = new PlainDynamics(after.mechanism).massMatrix(after.state);
       const joint = (name: string): number => after.mechanism.joints[after.mechanism.jointIndex(name)].iv;
       const [s, h] = [joint('support'), joint('hip')];
       const v = after.state.v;

@@ -2,7 +2,7 @@
 
 import { parseXml } from '@rgrove/parse-xml';
 import { describe, expect, it } from 'vitest';
-import { Dynamics } from '../../../src/dynamics/dynamics.js';
+import { PlainDynamics } from '../../../src/engines/plain/plain-dynamics.js';
 import { State } from '../../../src/mechanism/state.js';
 import { compass } from '../../../src/models/compass.js';
 import { kneed } from '../../../src/models/kneed.js';
@@ -19,12 +19,12 @@ describe('the mechanism', () => {
   it('with both knees straight it is a compass biped of the same masses', () => {
     const mechanism = kneed();
     const state = new State(mechanism).set('support', 0.2, -1).set('hip', -0.5, 0.7);
-    const { kinetic, potential, com } = new Dynamics(mechanism).energy(state);
+    const { kinetic, potential, com } = new PlainDynamics(mechanism).energy(state);
     // A leg is two point masses; so is the compass's with the mass and place of their sum, but for its moment of inertia.
     const legMass = 0.55;
     const legMassFromFoot = (0.5 * 0.675 + 0.05 * 0.375) / legMass;
     const straight = compass({ hipMass: 0.5, legMass, legMassFromFoot });
-    const same = new Dynamics(straight).energy(new State(straight).set('support', 0.2, -1).set('hip', -0.5, 0.7));
+    const same = new PlainDynamics(straight).energy(new State(straight).set('support', 0.2, -1).set('hip', -0.5, 0.7));
     expect(potential).toBeCloseTo(same.potential, 12);
     expect(com[0]).toBeCloseTo(same.com[0], 12);
     const moment = 0.5 * (0.675 - legMassFromFoot) ** 2 + 0.05 * (0.375 - legMassFromFoot) ** 2;

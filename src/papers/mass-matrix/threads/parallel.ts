@@ -1,7 +1,7 @@
 // The mass matrix of one mechanism on several threads of this machine.
 
-import type { MassMatrix } from '../../../dynamics/author-order.js';
-import { refuseLargeMatrix } from '../../../dynamics/dense.js';
+import type { MassMatrix } from '../../../engines/plain/author-order.js';
+import { refuseLargeMatrix } from '../../../engines/plain/dense.js';
 import { MechanismError } from '../../../mechanism/errors.js';
 import type { Mechanism } from '../../../mechanism/mechanism.js';
 import type { State } from '../../../mechanism/state.js';

@@ -1,0 +1,97 @@
+// Makes a state obey its loop joints: velocities by the plastic impulse that the joints would give, positions by Newton's
+// method, each step the small motion of least kinetic energy that closes the gaps to first order.
+
+import { SimulationError } from '../../../mechanism/errors.js';
+import type { State } from '../../../mechanism/state.js';
+import type { Tree } from '../../../mechanism/tree.js';
+import { type AdaScratch, adaImpulse, createAda } from './ada.js';
+import { updateLoops } from './loop-joint.js';
+import { endToRootSchedule } from './orders.js';
+import { loopForces } from './report.js';
+
+/** Gaps (metres, radians) below this are closed. */
+export const GAP_TOLERANCE = 1e-12;
+/** Forbidden velocities that may remain, as a part of those there were. */
+const SLIP_TOLERANCE = 1e-6;
+const MAX_ITERATIONS = 30;
+
+export class LoopClosing {
+  readonly #still: Tree;
+  readonly #scratch: AdaScratch;
+  readonly #change: Float64Array;
+  readonly #zero: Float64Array;
+
+  constructor(tree: Tree) {
+    this.#still = { ...tree, gravity: [0, 0, 0] };
+    this.#scratch = createAda(tree, endToRootSchedule(tree));
+    this.#change = new Float64Array(tree.mechanism.nv);
+    this.#zero = new Float64Array(tree.mechanism.nv);
+  }
+
+  /** The largest gap of all loops, metres or radians. */
+  gap(state: State): number {
+    return this.#broken(state, 'position');
+  }
+
+  /** The largest forbidden velocity of all loops. */
+  slip(state: State): number {
+    return this.#broken(state, 'velocity');
+  }
+
+  #broken({ q, v }: State, level: 'position' | 'velocity'): number {
+    const { loops, aba } = this.#scratch;
+    updateLoops(this.#still, loops, level, aba.s, q, v);
+    let largest = 0;
+    for (const beta of loops.beta) for (const value of beta) largest = Math.max(largest, Math.abs(value));
+    return largest;
+  }
+
+  /**
+   * Changes v so that the loops hold, by the impulse that plastic contact in their joints gives. `impulses`, if given, gets six
+   * numbers for each loop joint: its impulse on body b, at that body's origin, body coordinates.
+   */
+  hold(state: State, impulses?: Float64Array): void {
+    const before = this.slip(state);
+    this.#solve(state, 'velocity');
+    for (let k = 0; k < this.#change.length; k++) state.v[k] += this.#change[k];
+    const slip = this.slip(state);
+    if (!(slip <= SLIP_TOLERANCE * (1 + before)))
+      throw new SimulationError(
+        'open-loop',
+        `The loop joints cannot all hold at time ${state.time}: they contradict each other, and a velocity of ${slip.toPrecision(3)} remains.`,
+        { time: state.time },
+      );
+    if (impulses !== undefined) loopForces(this.#scratch, impulses);
+  }
+
+  /** Changes q until the gaps are closed; returns the largest gap there was. */
+  close(state: State): number {
+    const first = this.gap(state);
+    let gap = first;
+    for (let k = 0; k < MAX_ITERATIONS && gap > GAP_TOLERANCE; k++) {
+      this.#solve(state, 'position');
+      for (const { model, iq, iv } of state.mechanism.joints) model.integrate(state.q, iq, this.#change, iv, 1);
+      const next = this.gap(state);
+      // Rounding is all that is left once a step does not gain any more.
+      if (next > gap / 2 && next < 1e3 * GAP_TOLERANCE) return first;
+      gap = next;
+    }
+    if (!(gap < 1e3 * GAP_TOLERANCE))
+      throw new SimulationError(
+        'open-loop',
+        `The loops cannot be closed from this state: a gap of ${gap.toPrecision(3)} (metres or radians) remains.`,
+        { time: state.time },
+      );
+    return first;
+  }
+
+  #solve({ q, v, time }: State, level: 'position' | 'velocity'): void {
+    const status = adaImpulse(this.#still, this.#scratch, level, this.#change, q, v, this.#zero);
+    if (status === -1) return;
+    throw new SimulationError(
+      'open-loop',
+      `The loop joints cannot hold at time ${time}: the inertia beyond a joint is singular.`,
+      { time },
+    );
+  }
+}

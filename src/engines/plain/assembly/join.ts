@@ -1,0 +1,295 @@
+// Assembly and disassembly of one joint that hangs a part by its root from a link of another part. The symbols are those
+// of plan.ts; the joint's own step is that of the articulated-body algorithm (dynamics/aba.ts), which leaves
+// L L^T = D = S^T I S + armature, U~ = I S L^-T and u~ = L^-1 (tau - S^T p) behind.
+//
+//   through the joint   kappa_t = Psi_t S L^-T,   Psi_t -= kappa_t U~^T,   Phi_ts += kappa_t kappa_s^T,   b_t += kappa_t u~,
+//                       then Psi_t <- Psi_t X
+//   at a root           I and p add up; tips of the two sides do not feel each other
+//   at a tip a          with I', p' what hangs on it, N = (1 + Phi_aa I')^-1, K = I' N:
+//     a itself          Psi_A = N Psi_a,   Phi_AA = N Phi_aa,   b_A = N (b_a - Phi_aa p')
+//     other tips        Phi_Ao = N Phi_ao,   Psi_o -= Phi_oa K Psi_a,   Phi_or -= Phi_oa K Phi_ar,   b_o -= Phi_oa V
+//     tips beyond a     Phi_Ah = Phi_AA Psi_h^T,   Phi_ho = Psi_h Phi_Ao,   Phi_hg += Psi_h Phi_Ag,   b_h += Psi_h b_A,
+//                       then Psi_h <- Psi_h Psi_A
+//     the root          I += Psi_a^T K Psi_a,   p += Psi_a^T V,   V = K b_a + N^T p'
+//     the force on a    -f' = -K (Psi_a a_r + sum_s Phi_as f_s + b_a) - N^T (p' - sum_h Psi_h^T f_h); disassembly
+//
+// 1 + Phi I' is never singular: both matrices are positive semidefinite. In the papers' form every inertia is inverted, and
+// the sums of inverses lose what one link of a large mass ratio has to say; here none is. K is at most 1 / Phi_aa, however
+// heavy I' is: it must not be made of I' times a small acceleration, nor f' of the force that a heavy link seems to need.
+
+import type { Tree } from '../../../mechanism/tree.js';
+import { accelerateLink, linkForce } from '../aba.js';
+import {
+  type AbaScratch,
+  DELTA,
+  IA_H,
+  IA_J,
+  IA_M,
+  PA,
+  RECORD,
+  WIDE_D,
+  WIDE_S,
+  WIDE_U,
+  WIDE_u,
+  WIDE_X,
+} from '../aba-layout.js';
+import {
+  addBlockTimes,
+  addColumnProduct,
+  addProduct,
+  addTransposedProduct,
+  addTransposedTimes,
+  BLOCK,
+  copyBlock,
+  invertBlock,
+  multiplyBlocks,
+  multiplyByTransform,
+  setBlockIdentity,
+  symmetrise,
+  transposeBlock,
+} from './blocks.js';
+import { biasAt, type JoinOperation, type Part, phiAt, psiAt } from './plan.js';
+
+/** Work space of a join: I', four other blocks, then V. */
+const W_I = 0;
+const W_A = BLOCK;
+const W_B = 2 * BLOCK;
+const W_C = 3 * BLOCK;
+const W_V = 4 * BLOCK;
+export const JOIN_WORK = 4 * BLOCK + 6;
+
+/** What a join at a tip keeps at operation.hanging. */
+const H_K = 0;
+const H_N = BLOCK;
+const H_P = 2 * BLOCK;
+const H_PSI = 2 * BLOCK + 6;
+
+export interface PartMemory {
+  /** Blocks and vectors of all parts, where the plan put them. */
+  readonly m: Float64Array;
+  /** n x 6: forces on tips, link coordinates; disassembly. */
+  readonly f: Float64Array;
+  readonly work: Float64Array;
+}
+
+/** out <- Phi_ts of a part for any order of t and s. */
+function readPhi(out: Float64Array, o: number, m: Float64Array, part: Part, t: number, s: number): void {
+  if (s <= t) copyBlock(out, o, m, phiAt(part, t, s));
+  else transposeBlock(out, o, m, phiAt(part, s, t));
+}
+
+/** Copies Psi, Phi and b of tips: tip t of `to` is tip from[t] of `old`; a negative number leaves it out. */
+export function copyTips(m: Float64Array, to: Part, old: Part, from: ArrayLike<number>): void {
+  for (let t = 0; t < to.tips.length; t++) {
+    if (from[t] < 0) continue;
+    copyBlock(m, psiAt(to, t), m, psiAt(old, from[t]));
+    for (let j = 0; j < 6; j++) m[biasAt(to, t) + j] = m[biasAt(old, from[t]) + j];
+    for (let s = 0; s <= t; s++) if (from[s] >= 0) readPhi(m, phiAt(to, t, s), m, old, from[t], from[s]);
+  }
+}
+
+/** The end part as it is carried on; its root as a tip is Psi = 1, Phi = 0, b = 0. */
+function carry(m: Float64Array, { carried, endPart, fromEnd, b }: JoinOperation): void {
+  if (carried === endPart) return;
+  copyTips(m, carried, endPart, fromEnd);
+  const last = carried.tips.length - 1;
+  if (last < 0 || carried.tips[last] !== b) return;
+  setBlockIdentity(m, psiAt(carried, last));
+  m.fill(0, phiAt(carried, last, 0), phiAt(carried, last, last) + BLOCK);
+  m.fill(0, biasAt(carried, last), biasAt(carried, last) + 6);
+}
+
+/** After the joint's own step (into the record of a, or the spare one at a tip): the blocks of the resulting part. */
+export function joinTips(tree: Tree, aba: AbaScratch, memory: PartMemory, operation: JoinOperation): void {
+  const { m, work } = memory;
+  const { b, carried, rootPart, result, kappa, firstCarried, fromRoot } = operation;
+  const { wide, wideAt } = aba;
+  const at = wideAt[b];
+  const nv = tree.dof[b + 1] - tree.dof[b];
+  carry(m, operation);
+  copyTips(m, result, rootPart, fromRoot);
+  for (let k = 0; k < carried.tips.length; k++) {
+    const t = firstCarried + k;
+    const columns = kappa + BLOCK * k;
+    setKappa(m, columns, psiAt(carried, k), wide, at, nv);
+    copyBlock(work, W_A, m, psiAt(carried, k));
+    addColumnProduct(work, W_A, -1, m, columns, wide, at + WIDE_U, nv);
+    multiplyByTransform(m, psiAt(result, t), work, W_A, wide, at + WIDE_X);
+    for (let j = 0; j < 6; j++) {
+      let sum = m[biasAt(carried, k) + j];
+      for (let c = 0; c < nv; c++) sum += m[columns + 6 * c + j] * wide[at + WIDE_u + c];
+      m[biasAt(result, t) + j] = sum;
+    }
+    if (firstCarried > 0) m.fill(0, phiAt(result, t, 0), phiAt(result, t, firstCarried - 1) + BLOCK);
+    for (let l = 0; l <= k; l++) {
+      const phi = phiAt(result, t, firstCarried + l);
+      copyBlock(m, phi, m, phiAt(carried, k, l));
+      addColumnProduct(m, phi, 1, m, columns, m, kappa + BLOCK * l, nv);
+    }
+  }
+  if (operation.atTip) attachAtTip(tree, aba, memory, operation);
+}
+
+/** kappa = Psi S L^-T, nv columns of six. */
+function setKappa(m: Float64Array, o: number, psi: number, wide: Float64Array, at: number, nv: number): void {
+  for (let k = 0; k < nv; k++)
+    for (let i = 0; i < 6; i++) {
+      let sum = 0;
+      for (let j = 0; j < 6; j++) sum += m[psi + 6 * i + j] * wide[at + WIDE_S + 6 * k + j];
+      for (let l = 0; l < k; l++) sum -= wide[at + WIDE_D + 6 * k + l] * m[o + 6 * l + i];
+      m[o + 6 * k + i] = sum / wide[at + WIDE_D + 6 * k + k];
+    }
+}
+
+/** What hangs on tip a (in the spare record, and as tips of the result that do not feel the root part yet) joins in. */
+function attachAtTip(tree: Tree, { s }: AbaScratch, { m, work }: PartMemory, operation: JoinOperation): void {
+  const { rootPart, result, tipA, fromRoot, firstCarried, hanging } = operation;
+  const spare = RECORD * (tree.n + 1);
+  const A = result.tips.length - 1;
+  const phi = phiAt(rootPart, tipA, tipA);
+  const psi = psiAt(rootPart, tipA);
+  const bias = biasAt(rootPart, tipA);
+  const K = hanging + H_K;
+  const N = hanging + H_N;
+  setSymmetric(work, W_I, s, spare);
+  multiplyBlocks(m, N, m, phi, work, W_I);
+  for (let k = 0; k < 6; k++) m[N + 7 * k] += 1;
+  invertBlock(m, N, work, W_A);
+  multiplyBlocks(m, K, work, W_I, m, N);
+  symmetrise(m, K);
+  for (let j = 0; j < 6; j++) m[hanging + H_P + j] = s[spare + PA + j];
+  for (let h = firstCarried; h < A; h++)
+    copyBlock(m, hanging + H_PSI + BLOCK * (h - firstCarried), m, psiAt(result, h));
+  work.fill(0, W_V, W_V + 6);
+  addBlockTimes(work, W_V, 1, m, K, m, bias);
+  addTransposedTimes(work, W_V, 1, m, N, m, hanging + H_P);
+  // a itself
+  multiplyBlocks(m, psiAt(result, A), m, N, m, psi);
+  multiplyBlocks(m, phiAt(result, A, A), m, N, m, phi);
+  for (let j = 0; j < 6; j++) work[W_A + j] = m[bias + j];
+  addBlockTimes(work, W_A, -1, m, phi, m, hanging + H_P);
+  m.fill(0, biasAt(result, A), biasAt(result, A) + 6);
+  addBlockTimes(m, biasAt(result, A), 1, m, N, work, W_A);
+  // other tips of the root part
+  for (let o = 0; o < firstCarried; o++) {
+    readPhi(work, W_B, m, rootPart, tipA, fromRoot[o]);
+    multiplyBlocks(m, phiAt(result, A, o), m, N, work, W_B);
+  }
+  for (let o = 0; o < firstCarried; o++) {
+    readPhi(work, W_B, m, rootPart, fromRoot[o], tipA);
+    addBlockTimes(m, biasAt(result, o), -1, work, W_B, work, W_V);
+    multiplyBlocks(work, W_A, work, W_B, m, K);
+    addProduct(m, psiAt(result, o), -1, work, W_A, m, psi);
+    for (let r = 0; r <= o; r++) {
+      readPhi(work, W_C, m, rootPart, tipA, fromRoot[r]);
+      addProduct(m, phiAt(result, o, r), -1, work, W_A, work, W_C);
+    }
+  }
+  // tips beyond a
+  for (let h = firstCarried; h < A; h++) {
+    m.fill(0, phiAt(result, A, h), phiAt(result, A, h) + BLOCK);
+    addTransposedProduct(m, phiAt(result, A, h), 1, m, phiAt(result, A, A), m, psiAt(result, h));
+    addBlockTimes(m, biasAt(result, h), 1, m, psiAt(result, h), m, biasAt(result, A));
+    for (let o = 0; o < firstCarried; o++)
+      addProduct(m, phiAt(result, h, o), 1, m, psiAt(result, h), m, phiAt(result, A, o));
+    for (let g = firstCarried; g <= h; g++)
+      addProduct(m, phiAt(result, h, g), 1, m, psiAt(result, h), m, phiAt(result, A, g));
+  }
+  for (let h = firstCarried; h < A; h++) {
+    copyBlock(work, W_B, m, psiAt(result, h));
+    multiplyBlocks(m, psiAt(result, h), work, W_B, m, psiAt(result, A));
+  }
+  if (rootPart.root < 0) return;
+  // the root
+  const root = RECORD * (rootPart.root + 1);
+  multiplyBlocks(work, W_A, m, K, m, psi);
+  transposeBlock(work, W_B, m, psi);
+  multiplyBlocks(work, W_C, work, W_B, work, W_A);
+  addToInertia(s, root, 1, work, W_C);
+  addTransposedTimes(s, root + PA, 1, m, psi, work, W_V);
+}
+
+/** Places of the upper triangles of J and M in a block. */
+const BLOCK_J = [0, 1, 2, 7, 8, 14];
+const BLOCK_M = [21, 22, 23, 28, 29, 35];
+
+/** I_A of the record at o += s (symmetric block). */
+export function addToInertia(records: Float64Array, o: number, s: number, A: Float64Array, a: number): void {
+  for (let k = 0; k < 6; k++) {
+    records[o + IA_J + k] += s * A[a + BLOCK_J[k]];
+    records[o + IA_M + k] += s * A[a + BLOCK_M[k]];
+  }
+  for (let i = 0; i < 3; i++) for (let j = 0; j < 3; j++) records[o + IA_H + 3 * i + j] += s * A[a + 6 * i + 3 + j];
+}
+
+/** out <- I_A of the record at o as a full block. */
+export function setSymmetric(out: Float64Array, o: number, records: Float64Array, record: number): void {
+  for (let k = 0, i = 0; i < 3; i++)
+    for (let j = i; j < 3; j++, k++) {
+      out[o + 6 * i + j] = out[o + 6 * j + i] = records[record + IA_J + k];
+      out[o + 6 * (i + 3) + j + 3] = out[o + 6 * (j + 3) + i + 3] = records[record + IA_M + k];
+    }
+  for (let i = 0; i < 3; i++)
+    for (let j = 0; j < 3; j++) out[o + 6 * i + j + 3] = out[o + 6 * (j + 3) + i] = records[record + IA_H + 3 * i + j];
+}
+
+/** Disassembly: acceleration of link a, then qdd and the force in the joint, then the force on a. */
+export function separate(
+  tree: Tree,
+  aba: AbaScratch,
+  memory: PartMemory,
+  operation: JoinOperation,
+  qdd: Float64Array,
+  forces: Float64Array,
+): void {
+  const { b, carried, result, atTip, kappa } = operation;
+  const { s, wide, wideAt } = aba;
+  const { m, f } = memory;
+  if (atTip) accelerateTip(s, memory, result, result.tips.length - 1);
+  // What acts on the tips beyond the joint pushes it too: u~ += sum_t kappa_t^T f_t.
+  const u = wideAt[b] + WIDE_u;
+  const nv = tree.dof[b + 1] - tree.dof[b];
+  for (let k = 0; k < carried.tips.length; k++)
+    for (let c = 0; c < nv; c++)
+      for (let j = 0; j < 6; j++) wide[u + c] += m[kappa + BLOCK * k + 6 * c + j] * f[6 * carried.tips[k] + j];
+  accelerateLink(tree, aba, b, qdd);
+  linkForce(s, RECORD * (b + 1), forces, 6 * b);
+  for (let k = 0; k < carried.tips.length; k++)
+    addTransposedTimes(forces, 6 * b, -1, m, psiAt(carried, k), f, 6 * carried.tips[k]);
+  if (atTip) addForceOnTip(s, memory, operation);
+}
+
+/** f of tip a -= what the hanging part takes, from the forces and accelerations that the root part sees. */
+function addForceOnTip(s: Float64Array, { m, f, work }: PartMemory, operation: JoinOperation): void {
+  const { a, rootPart, tipA, fromRoot, firstCarried, carried, hanging } = operation;
+  // Acceleration of a if nothing hung on it, and the force that the hanging part needs if a stood still.
+  for (let j = 0; j < 6; j++) {
+    work[W_V + j] = m[biasAt(rootPart, tipA) + j];
+    work[W_B + j] = m[hanging + H_P + j];
+    work[W_C + j] = 0;
+  }
+  addBlockTimes(work, W_V, 1, m, psiAt(rootPart, tipA), s, RECORD * (rootPart.root + 1) + DELTA);
+  // f of a is zero unless joints added later hang on it too.
+  addBlockTimes(work, W_V, 1, m, phiAt(rootPart, tipA, tipA), f, 6 * a);
+  for (let o = 0; o < firstCarried; o++) {
+    readPhi(work, W_A, m, rootPart, tipA, fromRoot[o]);
+    addBlockTimes(work, W_V, 1, work, W_A, f, 6 * rootPart.tips[fromRoot[o]]);
+  }
+  for (let k = 0; k < carried.tips.length; k++)
+    addTransposedTimes(work, W_B, -1, m, hanging + H_PSI + BLOCK * k, f, 6 * carried.tips[k]);
+  addBlockTimes(work, W_C, 1, m, hanging + H_K, work, W_V);
+  addTransposedTimes(work, W_C, 1, m, hanging + H_N, work, W_B);
+  for (let j = 0; j < 6; j++) f[6 * a + j] -= work[W_C + j];
+}
+
+/** DELTA of tip t: Psi_t a_r + sum_s Phi_ts f_s + b_t. */
+export function accelerateTip(s: Float64Array, { m, f, work }: PartMemory, part: Part, t: number): void {
+  const o = RECORD * (part.tips[t] + 1) + DELTA;
+  for (let j = 0; j < 6; j++) s[o + j] = m[biasAt(part, t) + j];
+  addBlockTimes(s, o, 1, m, psiAt(part, t), s, RECORD * (part.root + 1) + DELTA);
+  for (let k = 0; k < part.tips.length; k++) {
+    if (part.hidden[k]) continue;
+    readPhi(work, W_A, m, part, t, k);
+    addBlockTimes(s, o, 1, work, W_A, f, 6 * part.tips[k]);
+  }
+}

@@ -1,0 +1,269 @@
+// Loop joints as constraints: what they forbid, and by how much the present motion without qdd would break it.
+//
+// Frame a sits on link a, frame b on link b, both turned so that the joint's axis is z. With T a basis of the forces that
+// the joint can transmit (columns, frame b), K = T^T:
+//
+//   velocity       K (v_b - X_ab v_a) = 0
+//   acceleration   K (a_b - X_ab a_a - c) = 0,   c = v_b x v_rel + (dS/dt) qd
+//
+// and its force on b is T lambda, on a its opposite.
+
+import { PARAMETERS } from '../../../joints/index.js';
+import { GROUND, type LoopFrame, type LoopJoint } from '../../../mechanism/mechanism.js';
+import type { Tree } from '../../../mechanism/tree.js';
+import { apply, axisFrame, IDENTITY3, type Mat3 } from '../../../spatial/matrix3.js';
+import { addCrossMotion, compose, invert, motionToB, setIdentity, TRANSFORM } from '../../../spatial/spatial.js';
+import { ACC, ALPHA, OMEGA, RECORD } from '../aba-layout.js';
+import { createKinematics, type KinematicsScratch, velocities } from '../kinematics.js';
+import { setGap } from './loop-gap.js';
+
+interface Loop {
+  readonly joint: Pick<LoopJoint, 'name' | 'type' | 'pitch'>;
+  /** Links, -1 for the ground. */
+  readonly a: number;
+  readonly b: number;
+  /** Link frame to loop frame. */
+  readonly Xa: Float64Array;
+  readonly Xb: Float64Array;
+  /** Second axis of a universal joint, frame b. */
+  readonly axis2: readonly [number, number, number];
+  /** Constraints: six less the freedoms of the joint. */
+  readonly k: number;
+  /** A joint of the tree: the motion without qdd satisfies it. */
+  readonly closer: boolean;
+}
+
+export interface LoopScratch {
+  readonly loops: readonly Loop[];
+  readonly kinematics: KinematicsScratch;
+  /** Per loop, for the present state: k rows of six each for link a and link b, and k numbers beta. */
+  readonly Ga: readonly Float64Array[];
+  readonly Gb: readonly Float64Array[];
+  readonly beta: readonly Float64Array[];
+  /** Columns of T of one loop: 36. */
+  readonly T: Float64Array;
+  readonly work: Float64Array;
+  /** 12: forces of one closer on its two links. */
+  readonly push: Float64Array;
+  /** n x 6: constraint forces of closers on the links they carry; disassembly. */
+  readonly closerForces: Float64Array;
+}
+
+function canonicalTurn(joint: LoopJoint): Mat3 {
+  const hasAxis = joint.type !== 'fixed' && joint.type !== 'spherical' && joint.type !== 'floating';
+  return hasAxis ? axisFrame(joint.axis) : IDENTITY3;
+}
+
+function frameTransform(tree: Tree, { body, E, t }: LoopFrame, turn: Mat3): Float64Array {
+  const placement = new Float64Array([...E, ...t]);
+  const turned = new Float64Array(TRANSFORM);
+  const rotation = new Float64Array([...turn, 0, 0, 0]);
+  compose(turned, 0, rotation, 0, placement, 0);
+  if (body === GROUND) return turned;
+  const toBody = new Float64Array(TRANSFORM);
+  const out = new Float64Array(TRANSFORM);
+  invert(toBody, 0, tree.offset, TRANSFORM * tree.link[body]);
+  compose(out, 0, turned, 0, toBody, 0);
+  return out;
+}
+
+/** Components of the forces (moments 0 to 2, forces 3 to 5, frame b) that a joint can transmit, each by itself. */
+const TRANSMITTED = new Map<string, readonly number[]>([
+  ['fixed', [0, 1, 2, 3, 4, 5]],
+  ['revolute', [0, 1, 3, 4, 5]],
+  ['continuous', [0, 1, 3, 4, 5]],
+  ['prismatic', [0, 1, 2, 3, 4]],
+  ['helical', [0, 1, 3, 4]],
+  ['cylindrical', [0, 1, 3, 4]],
+  ['universal', [3, 4, 5]],
+  ['planar', [0, 1, 5]],
+  ['spherical', [3, 4, 5]],
+  ['floating', []],
+]);
+
+/** Constraints that a loop joint imposes: six less its freedoms. */
+function constraintCount({ type }: Pick<LoopJoint, 'type'>): number {
+  return TRANSMITTED.get(type)!.length + (type === 'helical' || type === 'universal' ? 1 : 0);
+}
+
+/** `closers`: links whose tree joints close loops, numbered after the loop joints. */
+export function createLoops(tree: Tree, closers: readonly number[] = []): LoopScratch {
+  const linkOf = (body: number): number => (body === GROUND ? -1 : tree.link[body]);
+  const loops = tree.mechanism.loops.map((joint): Loop => {
+    const turn = canonicalTurn(joint);
+    const [x, y, z] = apply(turn, joint.axis2);
+    return {
+      joint,
+      a: linkOf(joint.a.body),
+      b: linkOf(joint.b.body),
+      Xa: frameTransform(tree, joint.a, turn),
+      Xb: frameTransform(tree, joint.b, turn),
+      axis2: [x, y, z],
+      k: constraintCount(joint),
+      closer: false,
+    };
+  });
+  for (const b of closers) {
+    const joint = tree.mechanism.joints[tree.joint[b]];
+    const own = new Float64Array(TRANSFORM);
+    setIdentity(own, 0);
+    const [x, y, z] = tree.parameters.subarray(PARAMETERS * b);
+    loops.push({
+      joint,
+      a: tree.parent[b],
+      b,
+      Xa: tree.X.slice(TRANSFORM * b, TRANSFORM * (b + 1)),
+      Xb: own,
+      axis2: [x, y, z],
+      k: constraintCount(joint),
+      closer: true,
+    });
+  }
+  return {
+    loops,
+    kinematics: createKinematics(tree),
+    Ga: loops.map(({ k }) => new Float64Array(6 * k)),
+    Gb: loops.map(({ k }) => new Float64Array(6 * k)),
+    beta: loops.map(({ k }) => new Float64Array(k)),
+    T: new Float64Array(36),
+    work: new Float64Array(9 * TRANSFORM),
+    push: new Float64Array(12),
+    closerForces: new Float64Array(6 * tree.n),
+  };
+}
+
+const [X_A, X_B, INVERSE, X_AB, V_A, V_B, V_REL, BIAS, GAP] = [0, 12, 24, 36, 48, 60, 72, 84, 96];
+
+/** What beta holds: how the loops are broken in their positions, their velocities, or by the accelerations without qdd. */
+export type LoopLevel = 'position' | 'velocity' | 'acceleration';
+
+/**
+ * Ga, Gb and beta of every loop at (q, qd). For accelerations, those without qdd are read from the records of moveLinks;
+ * the other levels need no records.
+ */
+export function updateLoops(
+  tree: Tree,
+  scratch: LoopScratch,
+  level: LoopLevel,
+  records: Float64Array,
+  q: Float64Array,
+  qd: Float64Array,
+): void {
+  const { loops, kinematics, work, T, beta } = scratch;
+  if (loops.length === 0) return;
+  velocities(tree, kinematics, q, qd);
+  for (let l = 0; l < loops.length; l++) {
+    const loop = loops[l];
+    setFrame(tree, scratch, records, loop.a, loop.Xa, X_A, V_A);
+    setFrame(tree, scratch, records, loop.b, loop.Xb, X_B, V_B);
+    invert(work, INVERSE, work, X_A);
+    compose(work, X_AB, work, X_B, work, INVERSE);
+    // Relative velocity in frame b, and relative acceleration less its velocity product. V_x: velocity, then acceleration.
+    motionToB(work, V_REL, work, X_AB, work, V_A);
+    motionToB(work, BIAS, work, X_AB, work, V_A + 6);
+    for (let j = 0; j < 6; j++) {
+      work[V_REL + j] = work[V_B + j] - work[V_REL + j];
+      work[BIAS + j] = work[V_B + 6 + j] - work[BIAS + j];
+      work[V_REL + j + 6] = 0;
+    }
+    addCrossMotion(work, V_REL + 6, work, V_B, work, V_REL);
+    for (let j = 0; j < 6; j++) work[BIAS + j] -= work[V_REL + 6 + j];
+    setForceBasis(scratch, loop);
+    setRows(scratch, l, loop);
+    if (level === 'position' && !loop.closer) setGap(work, GAP, work, X_AB, loop.joint, loop.axis2);
+    const from = level === 'acceleration' ? BIAS : level === 'velocity' ? V_REL : GAP;
+    for (let row = 0; row < loop.k; row++) {
+      let sum = 0;
+      for (let j = 0; j < 6; j++) sum += T[6 * row + j] * work[from + j];
+      beta[l][row] = loop.closer ? 0 : sum;
+    }
+  }
+}
+
+/** Ground-to-frame transform of a loop frame at `pose`, its velocity and acceleration (gravity and all) at `motion`. */
+function setFrame(
+  tree: Tree,
+  { kinematics, work }: LoopScratch,
+  records: Float64Array,
+  link: number,
+  X: Float64Array,
+  pose: number,
+  motion: number,
+): void {
+  if (link < 0) {
+    work.set(X, pose);
+    work.fill(0, motion, motion + 9);
+    for (let k = 0; k < 3; k++) work[motion + 9 + k] = -tree.gravity[k];
+  } else {
+    compose(work, pose, X, 0, kinematics.pose, TRANSFORM * link);
+    const o = RECORD * (link + 1);
+    const v = 6 * link;
+    for (let k = 0; k < 6; k++) work[motion + k] = kinematics.v[v + k];
+    // Spatial acceleration: alpha, and the acceleration of the origin less w x v.
+    const wx = records[o + OMEGA];
+    const wy = records[o + OMEGA + 1];
+    const wz = records[o + OMEGA + 2];
+    for (let k = 0; k < 3; k++) work[motion + 6 + k] = records[o + ALPHA + k];
+    work[motion + 9] = records[o + ACC] - (wy * kinematics.v[v + 5] - wz * kinematics.v[v + 4]);
+    work[motion + 10] = records[o + ACC + 1] - (wz * kinematics.v[v + 3] - wx * kinematics.v[v + 5]);
+    work[motion + 11] = records[o + ACC + 2] - (wx * kinematics.v[v + 4] - wy * kinematics.v[v + 3]);
+  }
+  motionToB(work, motion, X, 0, work, motion);
+  motionToB(work, motion + 6, X, 0, work, motion + 6);
+}
+
+/** Columns of T: forces on b, frame b, that do no work on the joint's motion. A universal joint also corrects BIAS. */
+function setForceBasis({ T, work }: LoopScratch, { joint, axis2 }: Loop): void {
+  const transmitted = TRANSMITTED.get(joint.type)!;
+  T.fill(0);
+  for (let column = 0; column < transmitted.length; column++) T[6 * column + transmitted[column]] = 1;
+  const last = 6 * transmitted.length;
+  if (joint.type === 'helical') {
+    // A thrust f goes with the moment -pitch f.
+    const size = Math.hypot(1, joint.pitch);
+    T[last + 2] = -joint.pitch / size;
+    T[last + 5] = 1 / size;
+  } else if (joint.type === 'universal') {
+    // First axis z of frame a, seen from b: z_a; forbidden is turning about n = z_a x u.
+    const [zx, zy, zz] = [work[X_AB + 2], work[X_AB + 5], work[X_AB + 8]];
+    const [ux, uy, uz] = axis2;
+    const [nx, ny, nz] = [zy * uz - zz * uy, zz * ux - zx * uz, zx * uy - zy * ux];
+    const size = Math.hypot(nx, ny, nz);
+    T[last] = nx / size;
+    T[last + 1] = ny / size;
+    T[last + 2] = nz / size;
+    // z_a turns against b: c also has -(u x z_a) qd0 qd1 = n qd0 qd1, rates by the relative velocity in the plane of axes.
+    const [wx, wy, wz] = [work[V_REL], work[V_REL + 1], work[V_REL + 2]];
+    const zu = zx * ux + zy * uy + zz * uz;
+    const [alongZ, alongU] = [wx * zx + wy * zy + wz * zz, wx * ux + wy * uy + wz * uz];
+    const rates = ((alongZ - zu * alongU) * (alongU - zu * alongZ)) / (1 - zu * zu) ** 2;
+    work[BIAS] -= nx * rates;
+    work[BIAS + 1] -= ny * rates;
+    work[BIAS + 2] -= nz * rates;
+  }
+}
+
+/** Rows K Xb for link b and -K X_ab Xa for link a. */
+function setRows({ T, Ga, Gb, work }: LoopScratch, l: number, { k, Xa, Xb }: Loop): void {
+  const XabXa = new Float64Array(TRANSFORM);
+  compose(XabXa, 0, work, X_AB, Xa, 0);
+  for (let row = 0; row < k; row++) {
+    rowTimesTransform(Gb[l], 6 * row, T, 6 * row, Xb, 1);
+    rowTimesTransform(Ga[l], 6 * row, T, 6 * row, XabXa, -1);
+  }
+}
+
+/** out = s t^T X, which is s X^T t: a force carried from B to A. */
+function rowTimesTransform(out: Float64Array, o: number, T: Float64Array, t: number, X: Float64Array, s: number): void {
+  const [nx, ny, nz, fx, fy, fz] = [T[t], T[t + 1], T[t + 2], T[t + 3], T[t + 4], T[t + 5]];
+  const gx = X[0] * fx + X[3] * fy + X[6] * fz;
+  const gy = X[1] * fx + X[4] * fy + X[7] * fz;
+  const gz = X[2] * fx + X[5] * fy + X[8] * fz;
+  const [rx, ry, rz] = [X[9], X[10], X[11]];
+  out[o] = s * (X[0] * nx + X[3] * ny + X[6] * nz + ry * gz - rz * gy);
+  out[o + 1] = s * (X[1] * nx + X[4] * ny + X[7] * nz + rz * gx - rx * gz);
+  out[o + 2] = s * (X[2] * nx + X[5] * ny + X[8] * nz + rx * gy - ry * gx);
+  out[o + 3] = s * gx;
+  out[o + 4] = s * gy;
+  out[o + 5] = s * gz;
+}

@@ -1,0 +1,89 @@
+// What a user wants to know about closed loops after forward dynamics: the forces in the loop joints, and which forces the
+// laws of rigid bodies leave open.
+
+import { forceToA, TRANSFORM } from '../../../spatial/spatial.js';
+import type { AdaScratch } from './ada.js';
+
+export interface LoopReport {
+  /** Constraints that the loop joints impose, and how many of them are independent at this state. */
+  readonly constraints: number;
+  readonly rank: number;
+  /**
+   * Joints and loop joints whose force is indeterminate: redundant constraints could share the load in many ways, and the
+   * result is the share of least norm over the loop joints.
+   */
+  readonly indeterminate: readonly string[];
+}
+
+/** Entries of a null vector below this count as zero. */
+const NULL_ENTRY = 1e-6;
+
+/** forces <- 6 numbers for each loop joint: its force on body b, at that body's origin and in its coordinates; after ada. */
+export function loopForces({ plan, loops, closes, work }: AdaScratch, forces: Float64Array): void {
+  const { tree, operations } = plan;
+  forces.fill(0);
+  operations.forEach((operation, at) => {
+    if (operation.kind !== 'close') return;
+    let first = 0;
+    for (const l of operation.loops) {
+      const { b, k, closer } = loops.loops[l];
+      if (closer) {
+        first += k;
+        continue;
+      }
+      work.fill(0, 0, 6);
+      for (let row = 0; row < k; row++)
+        for (let j = 0; j < 6; j++) work[j] += loops.Gb[l][6 * row + j] * closes[at]!.lambda[first + row];
+      if (b < 0) forces.set(work.subarray(0, 6), 6 * l);
+      else forceToA(forces, 6 * l, tree.offset, TRANSFORM * b, work, 0);
+      first += k;
+    }
+  });
+}
+
+export function loopReport({ plan, loops, closes }: AdaScratch): LoopReport {
+  const { tree, operations } = plan;
+  const { joints } = tree.mechanism;
+  const open = new Set<string>();
+  let constraints = 0;
+  let rank = 0;
+  operations.forEach((operation, at) => {
+    if (operation.kind !== 'close') return;
+    const { k, inverse } = closes[at]!;
+    constraints += k;
+    rank += inverse.rank;
+    let first = 0;
+    for (const l of operation.loops) {
+      const { joint, a, b, k: own } = loops.loops[l];
+      if (hasNullPart(inverse.vectors, k, k - inverse.rank, first, own)) {
+        open.add(joint.name);
+        for (const link of pathBetween(tree.parent, a, b)) open.add(joints[tree.joint[link]].name);
+      }
+      first += own;
+    }
+  });
+  return { constraints, rank, indeterminate: [...open] };
+}
+
+function hasNullPart(vectors: Float64Array, k: number, nulls: number, first: number, count: number): boolean {
+  for (let column = 0; column < nulls; column++)
+    for (let row = first; row < first + count; row++) if (Math.abs(vectors[row * k + column]) > NULL_ENTRY) return true;
+  return false;
+}
+
+/** Links whose joints lie on the way from one link to another (-1: the ground). */
+function pathBetween(parent: Int32Array, a: number, b: number): number[] {
+  const path: number[] = [];
+  let [x, y] = [a, b];
+  // Parents have smaller numbers, so the larger of the two is never an ancestor of the other.
+  while (x !== y) {
+    if (x > y) {
+      path.push(x);
+      x = parent[x];
+    } else {
+      path.push(y);
+      y = parent[y];
+    }
+  }
+  return path;
+}

@@ -1,0 +1,38 @@
+// From link order, in which the algorithms compute, to the order of v, in which the author reads.
+
+import type { Mechanism } from '../../mechanism/mechanism.js';
+import type { DenseScratch } from './dense.js';
+
+export interface MassMatrix {
+  /** Rows and columns. */
+  readonly n: number;
+  /** n x n, row major. */
+  readonly H: Float64Array;
+  /** The joints it is about, in order; coupled joints are part of the joint they follow. */
+  readonly joints: readonly { readonly name: string; readonly offset: number; readonly dof: number }[];
+}
+
+/** scratch.A, a mass matrix (or its inverse) of the independent degrees of freedom in link order, with its rows in the order of v. */
+export function authorOrder(mechanism: Mechanism, scratch: DenseScratch): MassMatrix {
+  const { A, m, follows, at } = scratch;
+  const coupled = new Set(mechanism.couplings.map((coupling) => coupling.joint));
+  // Row of the reduced matrix for each independent position in v.
+  const rowOf = new Int32Array(mechanism.nv);
+  for (let k = 0; k < at.length; k++) rowOf[at[k]] = follows[k];
+  const rows: number[] = [];
+  const joints: { name: string; offset: number; dof: number }[] = [];
+  // In a re-rooted mechanism the joints do not stand in the order of v.
+  const inOrder = [...mechanism.joints.entries()].sort(([, a], [, b]) => a.iv - b.iv);
+  inOrder.forEach(([i, { name, iv, model }]) => {
+    if (coupled.has(i) || model.nv === 0) return;
+    joints.push({ name, offset: rows.length, dof: model.nv });
+    for (let k = 0; k < model.nv; k++) rows.push(rowOf[iv + k]);
+  });
+  const H = new Float64Array(m * m);
+  rows.forEach((from, row) => {
+    rows.forEach((column, k) => {
+      H[row * m + k] = A[from * m + column];
+    });
+  });
+  return { n: m, H, joints };
+}

@@ -1,0 +1,87 @@
+// H^-1, and H x = b, for one mechanism in the author's order: rows and columns as PlainDynamics.massMatrix has them. Apart from
+// PlainDynamics, so that who needs neither need not load them. Memory is taken on first use and kept.
+
+import { MechanismError } from '../../mechanism/errors.js';
+import type { Mechanism } from '../../mechanism/mechanism.js';
+import type { State } from '../../mechanism/state.js';
+import { createTree, type Tree } from '../../mechanism/tree.js';
+import { authorOrder, type MassMatrix } from './author-order.js';
+import { crba, factorise, solveFactorised } from './crba.js';
+import { createDense, type DenseScratch, invertDense, linkOf, reducedMassMatrix, reduceMassMatrix } from './dense.js';
+import { createInverseMass, fillInverseMass, type InverseMassScratch } from './inverse-mass-matrix.js';
+import { refuseForeign, refuseSingular } from './refuse.js';
+
+export interface InverseMassMatrix {
+  readonly n: number;
+  /** n x n, row major. */
+  readonly Hinv: Float64Array;
+  readonly joints: MassMatrix['joints'];
+}
+
+export class MassMatrixSolver {
+  readonly mechanism: Mechanism;
+  readonly #tree: Tree;
+  readonly #dense: DenseScratch;
+  #inverse: InverseMassScratch | undefined;
+
+  constructor(mechanism: Mechanism) {
+    this.mechanism = mechanism;
+    this.#tree = createTree(mechanism);
+    this.#dense = createDense(this.#tree);
+  }
+
+  /**
+   * The inverse of the mass matrix in O(n^2), without the mass matrix. (With couplings, whose independent joints have no
+   * such recursion, the mass matrix is inverted.)
+   */
+  inverse(state: State): InverseMassMatrix {
+    const { mechanism } = this;
+    const tree = this.#tree;
+    const dense = this.#dense;
+    refuseForeign(mechanism, state);
+    if (mechanism.couplings.length > 0) {
+      reducedMassMatrix(tree, dense, state.q);
+      const failed = invertDense(dense);
+      if (failed >= 0) refuseSingular(linkOf(tree, dense.follows.indexOf(failed)), tree);
+    } else {
+      this.#inverse ??= createInverseMass(tree);
+      refuseSingular(fillInverseMass(tree, this.#inverse, state.q), tree);
+      reduceMassMatrix(dense, this.#inverse.Hinv);
+    }
+    const { n, H, joints } = authorOrder(mechanism, dense);
+    return { n, Hinv: H, joints };
+  }
+
+  /**
+   * x with H x = b: the mass matrix is factorised along the tree, without fill-in, so that a bushy mechanism costs little
+   * more than O(n). (With couplings it is inverted.)
+   */
+  solve(state: State, b: Float64Array): Float64Array {
+    const { mechanism } = this;
+    const tree = this.#tree;
+    refuseForeign(mechanism, state);
+    const rows = mechanism.nv - mechanism.couplings.length;
+    if (b.length !== rows)
+      throw MechanismError.of('length', 'b', `Expected ${rows} numbers, one for each row, got ${b.length}.`);
+    if (mechanism.couplings.length > 0) {
+      const { Hinv, n } = this.inverse(state);
+      return b.map((_, i) => b.reduce((sum, value, j) => sum + Hinv[i * n + j] * value, 0));
+    }
+    const { at, crba: scratch } = this.#dense;
+    crba(tree, scratch, state.q);
+    const failed = factorise(scratch.H, scratch.above);
+    if (failed >= 0) refuseSingular(linkOf(tree, failed), tree);
+    const x = Float64Array.from(at, (row) => b[row]);
+    solveFactorised(scratch.H, scratch.above, x);
+    const out = new Float64Array(rows);
+    at.forEach((row, k) => {
+      out[row] = x[k];
+    });
+    return out;
+  }
+}
+
+/** The inverse of the mass matrix, once. For many states of one mechanism, make a MassMatrixSolver and keep it. */
+export function inverseMassMatrix(mechanism: Mechanism, state: State): InverseMassMatrix {
+  return new MassMatrixSolver(mechanism).inverse(state);
+}

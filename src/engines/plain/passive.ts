@@ -1,0 +1,29 @@
+// What joints do by themselves: viscous damping, dry friction, springs.
+
+import type { Mechanism } from '../../mechanism/mechanism.js';
+
+/**
+ * Below this speed (rad/s or m/s) dry friction fades to zero instead of jumping at rest: friction tanh(v / FRICTION_SPEED).
+ * A force with a jump has no derivative, and no fixed step could follow it.
+ */
+export const FRICTION_SPEED = 1e-3;
+
+/** tau += damping, friction and spring forces at (q, v). */
+export function addPassiveForces(mechanism: Mechanism, tau: Float64Array, q: Float64Array, v: Float64Array): void {
+  for (const { damping, friction, stiffness, rest, iq, iv, model } of mechanism.joints) {
+    if (stiffness !== 0) tau[iv] -= stiffness * (q[iq] - rest);
+    if (damping === 0 && friction === 0) continue;
+    for (let k = iv; k < iv + model.nv; k++) tau[k] -= damping * v[k] + friction * Math.tanh(v[k] / FRICTION_SPEED);
+  }
+}
+
+/** out += h times the slope of damping and friction in v, which a linearly implicit step adds to the inertia. */
+export function addPassiveSlope(mechanism: Mechanism, out: Float64Array, v: Float64Array, h: number): void {
+  for (const { damping, friction, iv, model } of mechanism.joints) {
+    if (damping === 0 && friction === 0) continue;
+    for (let k = iv; k < iv + model.nv; k++) {
+      const t = Math.tanh(v[k] / FRICTION_SPEED);
+      out[k] += h * (damping + (friction * (1 - t * t)) / FRICTION_SPEED);
+    }
+  }
+}

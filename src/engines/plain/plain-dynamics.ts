@@ -1,0 +1,356 @@
+// The front door: the algorithms of this folder for one mechanism, in the author's order and coordinates, with checks on
+// the way in. Memory is taken on first use of an algorithm and kept; after that no call allocates if given its outputs.
+
+import { MechanismError, SimulationError } from '../../mechanism/errors.js';
+import { GROUND, type Mechanism } from '../../mechanism/mechanism.js';
+import type { State } from '../../mechanism/state.js';
+import { createTree, type Tree } from '../../mechanism/tree.js';
+import { compose, forceToA, forceToB, invert, motionToA, TRANSFORM } from '../../spatial/spatial.js';
+import { type AbaScratch, aba, abaForces, createAba } from './aba.js';
+import { type AdaScratch, ada, CONTRADICTION, createAda } from './assembly/ada.js';
+import { endToRootSchedule } from './assembly/orders.js';
+import type { ScheduleTree } from './assembly/plan.js';
+import { createPrinted, printedAda } from './assembly/printed.js';
+import { type LoopReport, loopForces, loopReport } from './assembly/report.js';
+import { authorOrder, type MassMatrix } from './author-order.js';
+import { createDense, type DenseScratch, denseForwardDynamics, reducedMassMatrix } from './dense.js';
+import { createEnergy, type Energy, type EnergyScratch, energy } from './energy.js';
+import { createJacobian, type JacobianScratch, jacobian } from './jacobian.js';
+import { createKinematics, type KinematicsScratch, poses, velocities } from './kinematics.js';
+import { addPassiveForces } from './passive.js';
+import { refuseForeign, refuseSingular } from './refuse.js';
+import { RerootMap } from './reroot-map.js';
+import { createRnea, type RneaScratch, rnea } from './rnea.js';
+
+export type ForwardAlgorithm = 'aba' | 'ada' | 'dense';
+
+export interface ForwardOptions {
+  /**
+   * 'aba' is O(n); 'ada' assembles in the order of a schedule, and is what closed loops always take; 'dense' solves with
+   * the whole mass matrix, O(n^3), and is what mechanisms with couplings always take.
+   */
+  readonly algorithm?: ForwardAlgorithm;
+  /** For 'ada', which it implies: the order of assembly. From the ends to the root, then the loops, where left out. */
+  readonly schedule?: ScheduleTree;
+  /** For 'ada', which it implies: 'printed' keeps every part as papers 000 and 002 print it. A reference, not for use. */
+  readonly form?: 'default' | 'printed';
+  /** Forces on the bodies: 6 numbers each [moment, force] at the body's origin, in body coordinates. */
+  readonly external?: Float64Array;
+  /** Adds damping, friction and springs of the joints to tau. */
+  readonly passive?: boolean;
+  /** Inertia added to each degree of freedom in place of the joints' armature: how implicit integrators put damping in. */
+  readonly armature?: Float64Array;
+  /** Filled with 6 numbers for each joint: the whole force through it on the body it carries, body coordinates. */
+  readonly forces?: Float64Array;
+  /** Filled with 6 numbers for each loop joint: its force on body b, at that body's origin, body coordinates. */
+  readonly loopForces?: Float64Array;
+  /** Filled with the result and returned; made afresh where left out. */
+  readonly out?: Float64Array;
+}
+
+export type InverseOptions = Pick<ForwardOptions, 'external' | 'forces' | 'out'>;
+
+export type { MassMatrix } from './author-order.js';
+
+export class PlainDynamics {
+  readonly mechanism: Mechanism;
+  readonly tree: Tree;
+  readonly #reroot: RerootMap | undefined;
+  readonly #tau: Float64Array;
+  readonly #treeQdd: Float64Array;
+  readonly #external: Float64Array;
+  readonly #forces: Float64Array;
+  readonly #qdd: Float64Array;
+  readonly #toBody = new Float64Array(TRANSFORM);
+  #aba: AbaScratch | undefined;
+  #ada: AdaScratch | undefined;
+  #schedule: ScheduleTree | undefined;
+  #dense: DenseScratch | undefined;
+  #rnea: RneaScratch | undefined;
+  #energy: EnergyScratch | undefined;
+  #kinematics: KinematicsScratch | undefined;
+  #jacobian: JacobianScratch | undefined;
+
+  /** `root`: the body at the root of forward dynamics, for free-flying mechanisms; results do not depend on it. */
+  constructor(mechanism: Mechanism, options: { readonly root?: string } = {}) {
+    this.mechanism = mechanism;
+    this.tree = createTree(mechanism);
+    if (options.root !== undefined) {
+      const root = mechanism.bodyIndex(options.root);
+      if (mechanism.joints[root].parent !== GROUND) this.#reroot = new RerootMap(this.tree, root);
+    }
+    const { nv, bodies } = mechanism;
+    this.#tau = new Float64Array(nv);
+    this.#treeQdd = new Float64Array(nv);
+    this.#qdd = new Float64Array(nv);
+    this.#external = new Float64Array(bodies.length * 6);
+    this.#forces = new Float64Array(bodies.length * 6);
+  }
+
+  /** Accelerations of the joints under the joint forces tau (none where left out). */
+  forward(state: State, tau?: Float64Array, options: ForwardOptions = {}): Float64Array {
+    const { mechanism, tree } = this;
+    refuseForeign(this.mechanism, state);
+    const qdd = this.#vector('out', options.out);
+    const { q, v } = state;
+    const total = this.#tau;
+    if (tau === undefined) total.fill(0);
+    else total.set(this.#vector('tau', tau));
+    if (options.passive === true) addPassiveForces(mechanism, total, q, v);
+    const external = this.#externalToLinks(options.external);
+    const armature = options.armature ?? tree.armature;
+    const looped = mechanism.loops.length > 0;
+    if (mechanism.couplings.length > 0 || options.algorithm === 'dense') {
+      this.#refuseLoops('the dense method, which coupled joints need,');
+      this.#dense ??= createDense(tree);
+      refuseSingular(denseForwardDynamics(tree, this.#dense, qdd, q, v, total, external, armature), tree);
+      if (options.forces !== undefined) this.#forcesByInverse(state, qdd, options);
+    } else if (options.form === 'printed') {
+      const scratch = createPrinted(tree, options.schedule ?? endToRootSchedule(tree));
+      const status = printedAda(tree, scratch, qdd, q, v, total, external, armature);
+      if (status === CONTRADICTION) throw contradiction(state.time);
+      refuseSingular(status, tree);
+      if (options.forces !== undefined) {
+        this.#forces.set(scratch.forces.subarray(0, this.#forces.length));
+        this.#forcesToBodies(this.#perBody('forces', options.forces));
+      }
+    } else if (looped || options.algorithm === 'ada' || options.schedule !== undefined) {
+      const scratch = this.#adaFor(options.schedule);
+      const status = ada(tree, scratch, qdd, q, v, total, external, armature);
+      if (status === CONTRADICTION) throw contradiction(state.time);
+      refuseSingular(status, tree);
+      if (options.forces !== undefined) {
+        this.#forces.set(scratch.forces);
+        this.#forcesToBodies(this.#perBody('forces', options.forces));
+      }
+      if (options.loopForces !== undefined) loopForces(scratch, options.loopForces);
+    } else if (this.#reroot !== undefined) {
+      const map = this.#reroot;
+      this.#aba ??= createAba(map.tree);
+      map.toTree(q, v, total, external);
+      refuseSingular(aba(map.tree, this.#aba, this.#treeQdd, map.q, map.v, map.tau, map.external, armature), map.tree);
+      map.fromTree(qdd, this.#treeQdd);
+      if (options.forces !== undefined) {
+        abaForces(map.tree, this.#aba, this.#forces);
+        map.forcesFromTree(this.#perBody('forces', options.forces), this.#forces, total);
+      }
+    } else {
+      this.#aba ??= createAba(tree);
+      refuseSingular(aba(tree, this.#aba, qdd, q, v, total, external, armature), tree);
+      if (options.forces !== undefined) {
+        abaForces(tree, this.#aba, this.#forces);
+        this.#forcesToBodies(this.#perBody('forces', options.forces));
+      }
+    }
+    this.#refuseNonFinite(qdd, 'accelerations', state, total);
+    return qdd;
+  }
+
+  /** About the loops, as the last forward dynamics found them. */
+  loopReport(): LoopReport {
+    return this.#ada === undefined ? { constraints: 0, rank: 0, indeterminate: [] } : loopReport(this.#ada);
+  }
+
+  /** The scratch memory for a schedule; kept while the schedule stays the same object. */
+  #adaFor(schedule: ScheduleTree | undefined): AdaScratch {
+    if (this.#ada === undefined || schedule !== this.#schedule) {
+      this.#ada = createAda(this.tree, schedule ?? endToRootSchedule(this.tree));
+      this.#schedule = schedule;
+    }
+    return this.#ada;
+  }
+
+  /** Joint forces that produce the accelerations qdd (none where left out). */
+  inverse(state: State, qdd?: Float64Array, options: InverseOptions = {}): Float64Array {
+    const { mechanism, tree } = this;
+    refuseForeign(this.mechanism, state);
+    this.#refuseLoops('inverse dynamics');
+    const tau = this.#vector('out', options.out);
+    const given = this.#qdd;
+    if (qdd === undefined) given.fill(0);
+    else given.set(this.#vector('qdd', qdd));
+    for (const { joint, source, multiplier } of mechanism.couplings)
+      given[mechanism.joints[joint].iv] = multiplier * given[mechanism.joints[source].iv];
+    this.#rnea ??= createRnea(tree);
+    rnea(tree, this.#rnea, tau, state.q, state.v, given, this.#externalToLinks(options.external));
+    // A coupled joint has no motor of its own: its share is done by the joint it follows.
+    for (const { joint, source, multiplier } of mechanism.couplings) {
+      const at = mechanism.joints[joint].iv;
+      tau[mechanism.joints[source].iv] += multiplier * tau[at];
+      tau[at] = 0;
+    }
+    if (options.forces !== undefined) {
+      this.#forces.set(this.#rnea.f);
+      this.#forcesToBodies(this.#perBody('forces', options.forces));
+    }
+    this.#refuseNonFinite(tau, 'forces', state, given);
+    return tau;
+  }
+
+  /** The mass matrix, rows and columns in the order of v; that of the independent joints where there are couplings. */
+  massMatrix(state: State): MassMatrix {
+    const { tree } = this;
+    refuseForeign(this.mechanism, state);
+    this.#dense ??= createDense(tree);
+    reducedMassMatrix(tree, this.#dense, state.q);
+    return authorOrder(this.mechanism, this.#dense);
+  }
+
+  energy(state: State): Energy {
+    this.#energy ??= createEnergy(this.tree);
+    return energy(this.tree, this.#energy, state.q, state.v);
+  }
+
+  /** Pose of every body: 12 numbers each, ground to body frame (E row major, then the origin in ground coordinates). */
+  poses(state: State, out = new Float64Array(this.mechanism.bodies.length * TRANSFORM)): Float64Array {
+    const { tree } = this;
+    this.#kinematics ??= createKinematics(tree);
+    poses(tree, this.#kinematics, state.q);
+    const toBody = this.#toBody;
+    for (let i = 0; i < tree.n; i++) {
+      invert(toBody, 0, tree.offset, TRANSFORM * i);
+      compose(out, TRANSFORM * tree.body[i], toBody, 0, this.#kinematics.pose, TRANSFORM * i);
+    }
+    return out;
+  }
+
+  /** Spatial velocity of every body: 6 numbers each [angular, linear] at its origin, body coordinates. */
+  velocities(state: State, out = new Float64Array(this.mechanism.bodies.length * 6)): Float64Array {
+    const { tree } = this;
+    this.#kinematics ??= createKinematics(tree);
+    velocities(tree, this.#kinematics, state.q, state.v);
+    for (let i = 0; i < tree.n; i++)
+      motionToA(out, 6 * tree.body[i], tree.offset, TRANSFORM * i, this.#kinematics.v, 6 * i);
+    return out;
+  }
+
+  /** Jacobian of a body: 6 x nv, row major; times v it gives the body's spatial velocity in body coordinates. */
+  jacobian(state: State, body: string): Float64Array {
+    const { tree, mechanism } = this;
+    const i = tree.link[mechanism.bodyIndex(body)];
+    this.#jacobian ??= createJacobian(tree);
+    const { nv } = mechanism;
+    const J = new Float64Array(6 * nv);
+    jacobian(tree, this.#jacobian, J, state.q, i);
+    const column = new Float64Array(6);
+    for (let k = 0; k < nv; k++) {
+      for (let row = 0; row < 6; row++) column[row] = J[row * nv + k];
+      motionToA(column, 0, tree.offset, TRANSFORM * i, column, 0);
+      for (let row = 0; row < 6; row++) J[row * nv + k] = column[row];
+    }
+    return J;
+  }
+
+  #forcesByInverse(state: State, qdd: Float64Array, options: ForwardOptions): void {
+    const { external, forces } = options;
+    this.inverse(state, qdd, { out: this.#treeQdd, forces: forces!, ...(external !== undefined && { external }) });
+  }
+
+  #vector(what: string, given: Float64Array | undefined): Float64Array {
+    const { nv } = this.mechanism;
+    if (given === undefined) return new Float64Array(nv);
+    if (given.length !== nv)
+      throw MechanismError.of(
+        'length',
+        what,
+        `Expected ${nv} numbers, one for each degree of freedom, got ${given.length}.`,
+      );
+    return given;
+  }
+
+  #perBody(what: string, given: Float64Array): Float64Array {
+    const expected = 6 * this.mechanism.bodies.length;
+    if (given.length !== expected)
+      throw MechanismError.of('length', what, `Expected ${expected} numbers, six for each body, got ${given.length}.`);
+    return given;
+  }
+
+  /** External forces from body to link coordinates and order. */
+  #externalToLinks(given: Float64Array | undefined): Float64Array | null {
+    if (given === undefined) return null;
+    const { tree } = this;
+    this.#perBody('external', given);
+    for (let i = 0; i < tree.n; i++)
+      forceToB(this.#external, 6 * i, tree.offset, TRANSFORM * i, given, 6 * tree.body[i]);
+    return this.#external;
+  }
+
+  #forcesToBodies(out: Float64Array): void {
+    const { tree } = this;
+    for (let i = 0; i < tree.n; i++) forceToA(out, 6 * tree.body[i], tree.offset, TRANSFORM * i, this.#forces, 6 * i);
+  }
+
+  #refuseLoops(what: string): void {
+    const [loop] = this.mechanism.loops;
+    if (loop !== undefined)
+      throw MechanismError.of(
+        'loops',
+        `loop "${loop.name}"`,
+        `This mechanism has closed loops, for which ${what} is not made. Remove the loop joints to compute the open tree.`,
+      );
+  }
+
+  /** Complains about the first number that is not finite: of what was given, since that is the cause, or of the result. */
+  #refuseNonFinite(result: Float64Array, what: string, state: State, given: Float64Array): void {
+    let sum = 0;
+    for (let k = 0; k < result.length; k++) sum += result[k];
+    // A sum of finite numbers may overflow; look closer before complaining.
+    if (Number.isFinite(sum) || result.every(Number.isFinite)) return;
+    const { time } = state;
+    const bad = (values: Float64Array, from: number, count: number): number | undefined =>
+      values.subarray(from, from + count).find((value) => !Number.isFinite(value));
+    for (const [values, label] of [
+      [state.q, 'position'],
+      [state.v, 'velocity'],
+      [given, what === 'forces' ? 'acceleration' : 'force'],
+      [result, `computed ${what}`],
+    ] as const) {
+      const positions = values === state.q;
+      for (const [i, { name: joint, iq, iv, model }] of this.mechanism.joints.entries()) {
+        const value = positions ? bad(values, iq, model.nq) : bad(values, iv, model.nv);
+        if (value === undefined) continue;
+        const body = this.mechanism.bodies[i].name;
+        const message = `The ${label} of joint "${joint}" (body "${body}") at time ${time} is ${value}, not a finite number.`;
+        throw new SimulationError('not-finite', message, { body, joint, time });
+      }
+    }
+  }
+}
+
+function contradiction(time: number): SimulationError {
+  return new SimulationError(
+    'contradiction',
+    `The loop joints demand accelerations at time ${time} that no force can bring about: the state breaks the loops, or they contradict each other.`,
+    { time },
+  );
+}
+
+/** Accelerations of the joints. For many calls on one mechanism, make a PlainDynamics and keep it. */
+export function forwardDynamics(
+  mechanism: Mechanism,
+  state: State,
+  tau?: Float64Array,
+  options: ForwardOptions & { readonly root?: string } = {},
+): Float64Array {
+  return new PlainDynamics(mechanism, options).forward(state, tau, options);
+}
+
+/** Joint forces that produce given accelerations. */
+export function inverseDynamics(
+  mechanism: Mechanism,
+  state: State,
+  qdd?: Float64Array,
+  options: InverseOptions = {},
+): Float64Array {
+  return new PlainDynamics(mechanism).inverse(state, qdd, options);
+}
+
+/** The mass matrix. */
+export function massMatrix(mechanism: Mechanism, state: State): MassMatrix {
+  return new PlainDynamics(mechanism).massMatrix(state);
+}
+
+/** Energy, momentum and centre of mass. */
+export function mechanicalEnergy(mechanism: Mechanism, state: State): Energy {
+  return new PlainDynamics(mechanism).energy(state);
+}
