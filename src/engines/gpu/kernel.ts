@@ -5,7 +5,7 @@
 import { emitStatements, FUNCTIONS, literal } from '../../emit/wgsl.js';
 import type { Graph } from '../../formulas/graph.js';
 import { Q, QDD, TAU, V } from '../../formulas/links.js';
-import { FRICTION_SPEED } from '../plain/passive.js';
+import { FRICTION_SPEED } from '../../formulas/passive.js';
 import { AGAIN, type Halves, LOCAL, ZERO } from './formulas.js';
 
 export const TILE = 32;

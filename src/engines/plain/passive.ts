@@ -1,12 +1,7 @@
 // What joints do by themselves: viscous damping, dry friction, springs.
 
+import { FRICTION_SPEED } from '../../formulas/passive.js';
 import type { Mechanism } from '../../mechanism/mechanism.js';
-
-/**
- * Below this speed (rad/s or m/s) dry friction fades to zero instead of jumping at rest: friction tanh(v / FRICTION_SPEED).
- * A force with a jump has no derivative, and no fixed step could follow it.
- */
-export const FRICTION_SPEED = 1e-3;
 
 /** tau += damping, friction and spring forces at (q, v). */
 export function addPassiveForces(mechanism: Mechanism, tau: Float64Array, q: Float64Array, v: Float64Array): void {
