@@ -1,7 +1,6 @@
 // What joints do by themselves, as formulas: springs, damping and dry friction, and the slope of the last two in the
 // velocity, which a linearly implicit step adds to the armature: (H + h D) a = tau - D v.
 
-import type { Joint, Mechanism } from '../mechanism/mechanism.js';
 import type { Node } from './graph.js';
 import type { VectorGraph } from './vectors.js';
 
@@ -11,18 +10,12 @@ import type { VectorGraph } from './vectors.js';
  */
 export const FRICTION_SPEED = 1e-3;
 
-export type PassiveJoint = Pick<Joint, 'damping' | 'friction' | 'stiffness' | 'rest'>;
-
-/** Joints that have passive forces, by their offset in v. */
-export function passiveJoints({ joints }: Mechanism): Map<number, Joint> {
-  return new Map(
-    joints
-      .filter(
-        ({ model, damping, friction, stiffness }) =>
-          model.nv > 0 && (damping !== 0 || friction !== 0 || stiffness !== 0),
-      )
-      .map((joint) => [joint.iv, joint]),
-  );
+/** What a joint does by itself: damping and friction in each degree of freedom, a spring in its first. */
+export interface PassiveJoint {
+  readonly damping: number;
+  readonly friction: number;
+  readonly stiffness: number;
+  readonly rest: number;
 }
 
 /** What the formulas read of a degree of freedom; `steep` is tanh(v / FRICTION_SPEED), asked for where there is friction. */

@@ -2,9 +2,10 @@
 // armature grows by h times the slope of their force.
 
 import { Q, V } from '../../formulas/links.js';
-import { passiveForce, passiveJoints, passiveSlope } from '../../formulas/passive.js';
+import { passiveForce, passiveSlope } from '../../formulas/passive.js';
 import type { Mechanism } from '../../mechanism/mechanism.js';
 import { isLinear } from '../../plan/length-units.js';
+import { passiveJoints } from '../plain/passive.js';
 import type { Passive } from './formulas.js';
 import { STEEP, STEP } from './kernel.js';
 

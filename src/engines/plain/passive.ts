@@ -1,7 +1,7 @@
 // What joints do by themselves: viscous damping, dry friction, springs.
 
 import { FRICTION_SPEED } from '../../formulas/passive.js';
-import type { Mechanism } from '../../mechanism/mechanism.js';
+import type { Joint, Mechanism } from '../../mechanism/mechanism.js';
 
 /** tau += damping, friction and spring forces at (q, v). */
 export function addPassiveForces(mechanism: Mechanism, tau: Float64Array, q: Float64Array, v: Float64Array): void {
@@ -21,4 +21,11 @@ export function addPassiveSlope(mechanism: Mechanism, out: Float64Array, v: Floa
       out[k] += h * (damping + (friction * (1 - t * t)) / FRICTION_SPEED);
     }
   }
+}
+
+/** Joints that have passive forces, by their offset in v. */
+export function passiveJoints({ joints }: Mechanism): Map<number, Joint> {
+  const have = ({ model, damping, friction, stiffness }: Joint): boolean =>
+    model.nv > 0 && (damping !== 0 || friction !== 0 || stiffness !== 0);
+  return new Map(joints.filter(have).map((joint) => [joint.iv, joint]));
 }
