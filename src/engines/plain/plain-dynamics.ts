@@ -148,7 +148,9 @@ export class PlainDynamics {
 
   /** About the loops, as the last forward dynamics found them. */
   loopReport(): LoopReport {
-    return this.#ada === undefined ? { constraints: 0, rank: 0, indeterminate: [] } : loopReport(this.#ada);
+    return this.#ada === undefined
+      ? { constraints: 0, rank: 0, indeterminate: [], warnings: [] }
+      : loopReport(this.#ada);
   }
 
   /** The scratch memory for a schedule; kept while the schedule stays the same object. */

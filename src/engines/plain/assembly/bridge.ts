@@ -9,9 +9,9 @@ import type { Tree } from '../../../mechanism/tree.js';
 import { forceToA, motionToB, TRANSFORM } from '../../../spatial/spatial.js';
 import { type AbaScratch, DELTA, PA, RECORD } from '../aba-layout.js';
 import { addBlockTimes, addTransposedProduct, BLOCK, copyBlock, invertBlock, multiplyBlocks } from './blocks.js';
-import { accelerateTip, copyTips, type PartMemory, setSymmetric } from './join.js';
+import { accelerateTip, addSizes, copyTips, type PartMemory, setSymmetric } from './join.js';
 import type { LoopScratch } from './loop-joint.js';
-import { type BridgeOperation, biasAt, phiAt, psiAt } from './plan.js';
+import { type BridgeOperation, biasAt, phiAt, psiAt, sizeAt } from './plan.js';
 
 /** Work space: I^-1, and room to invert it. */
 const W_I = 0;
@@ -33,10 +33,16 @@ export function bridgeParts({ s }: AbaScratch, { m, work }: PartMemory, operatio
   m.fill(0, psiAt(union, r), psiAt(union, r) + BLOCK);
   m.fill(0, biasAt(union, r), biasAt(union, r) + 6);
   addBlockTimes(m, biasAt(union, r), -1, work, W_I, s, record + PA);
+  for (let half = 0; half < 2; half++) {
+    let trace = 0;
+    for (let j = 3 * half; j < 3 * half + 3; j++) trace += Math.abs(work[W_I + 7 * j]);
+    m[sizeAt(union, r) + half] = Math.sqrt(trace);
+  }
   for (let t = r + 1; t < k; t++) {
     const psi = psiAt(endPart, fromEnd[t]);
     multiplyBlocks(m, phiAt(union, t, r), m, psi, work, W_I);
     addBlockTimes(m, biasAt(union, t), 1, m, psi, m, biasAt(union, r));
+    addSizes(m, sizeAt(union, t), psi, sizeAt(union, r));
     for (let u = r + 1; u <= t; u++)
       addTransposedProduct(m, phiAt(union, t, u), 1, m, phiAt(union, t, r), m, psiAt(endPart, fromEnd[u]));
   }

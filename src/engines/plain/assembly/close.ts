@@ -13,7 +13,7 @@ import { type AbaScratch, DELTA, PA, RECORD } from '../aba-layout.js';
 import { BLOCK } from './blocks.js';
 import { addToInertia, copyTips, type PartMemory } from './join.js';
 import type { LoopScratch } from './loop-joint.js';
-import { biasAt, type CloseOperation, type Part, phiAt, psiAt } from './plan.js';
+import { biasAt, type CloseOperation, type Part, phiAt, psiAt, sizeAt } from './plan.js';
 import { createPseudoInverse, type PseudoInverse, pseudoInvert } from './rank.js';
 
 export interface CloseScratch {
@@ -26,6 +26,9 @@ export interface CloseScratch {
   /** k: G b + beta. */
   readonly bias: Float64Array;
   readonly gamma: Float64Array;
+  /** k: size of the terms of each diagonal element of Gamma, and of each element of bias. */
+  readonly scale: Float64Array;
+  readonly biasScale: Float64Array;
   /** k x k: what the factorisation destroys. */
   readonly destroyed: Float64Array;
   readonly inverse: PseudoInverse;
@@ -36,7 +39,7 @@ export interface CloseScratch {
   readonly root: Float64Array;
 }
 
-/** A part of beta in the null space larger than this (m/s^2, rad/s^2, relative to 1 + beta) is a contradiction. */
+/** A part of the bias in the null space larger than this (m/s^2, rad/s^2, relative to 1 and to its terms) is a contradiction. */
 export const CONTRADICTION_TOLERANCE = 1e-5;
 
 export function createClose(operation: CloseOperation, loops: LoopScratch): CloseScratch {
@@ -47,6 +50,8 @@ export function createClose(operation: CloseOperation, loops: LoopScratch): Clos
     phi: operation.part.tips.map(() => new Float64Array(6 * k)),
     bias: new Float64Array(k),
     gamma: new Float64Array(k * k),
+    scale: new Float64Array(k),
+    biasScale: new Float64Array(k),
     destroyed: new Float64Array(k * k),
     inverse: createPseudoInverse(k),
     lambda: new Float64Array(k),
@@ -83,7 +88,9 @@ export function closeLoops(
   strict: boolean,
 ): boolean {
   const { part, result, from } = operation;
-  const { k, psi, phi, bias, gamma, inverse } = scratch;
+  const { k, psi, phi, bias, gamma, inverse, scale, biasScale } = scratch;
+  scale.fill(0);
+  biasScale.fill(0);
   psi.fill(0);
   bias.fill(0);
   gamma.fill(0);
@@ -92,16 +99,21 @@ export function closeLoops(
     const t = part.tips.indexOf(link);
     for (let row = 0; row < count; row++) {
       const at = 6 * (first + row);
-      if (link === loops.loops[l].b) bias[first + row] += loops.beta[l][row];
+      if (link === loops.loops[l].b) {
+        bias[first + row] += loops.beta[l][row];
+        biasScale[first + row] += loops.size[l];
+      }
       for (let i = 0; i < 6; i++) {
         const g = G[6 * row + i];
         if (t < 0) psi[at + i] += g;
         else {
           bias[first + row] += g * m[biasAt(part, t) + i];
+          biasScale[first + row] += Math.abs(g * m[biasAt(part, t) + i]);
           for (let j = 0; j < 6; j++) psi[at + j] += g * m[psiAt(part, t) + 6 * i + j];
           for (let u = 0; u < part.tips.length; u++) addPhiRow(phi[u], at, g, m, part, t, i, u);
         }
       }
+      if (t >= 0) scale[first + row] += rowSize(G, 6 * row, m[sizeAt(part, t)], m[sizeAt(part, t) + 1], loops.length);
     }
   });
   forEachEnd(operation, loops, (first, count, link, G) => {
@@ -114,8 +126,9 @@ export function closeLoops(
   for (let i = 0; i < k; i++)
     for (let j = 0; j < i; j++) gamma[i * k + j] = gamma[j * k + i] = (gamma[i * k + j] + gamma[j * k + i]) / 2;
   scratch.destroyed.set(gamma);
-  pseudoInvert(inverse, scratch.destroyed, k);
-  if (strict && contradicts(inverse, bias, k)) return false;
+  for (let i = 0; i < k; i++) scale[i] *= scale[i];
+  pseudoInvert(inverse, scratch.destroyed, k, scale);
+  if (strict && contradicts(inverse, bias, biasScale, k)) return false;
   if (part.root >= 0) addToRoot(s, RECORD * (part.root + 1), scratch);
   copyTips(m, result, part, from);
   for (let t = 0; t < result.tips.length; t++) {
@@ -125,6 +138,17 @@ export function closeLoops(
     for (let u = 0; u <= t; u++) subtractProduct(m, phiAt(result, t, u), 6, row, scratch, phi[from[u]]);
   }
   return true;
+}
+
+/**
+ * What row r of G could feel of a tip that turns and shifts by so much: a force along it feels the shift, or turning with an
+ * arm of at least `arm`, so that an arm that is there by rounding alone is seen as none.
+ */
+export function rowSize(G: Float64Array, r: number, turn: number, shift: number, arm: number): number {
+  return (
+    Math.hypot(G[r], G[r + 1], G[r + 2]) * turn +
+    Math.hypot(G[r + 3], G[r + 4], G[r + 5]) * Math.hypot(shift, arm * turn)
+  );
 }
 
 /** out row += g (row i of Phi_tu). */
@@ -148,12 +172,19 @@ function addPhiRow(
 }
 
 /** Whether the bias has a part that no force can meet. */
-function contradicts({ vectors, rank }: PseudoInverse, bias: Float64Array, k: number): boolean {
-  let size = 1;
-  for (let i = 0; i < k; i++) size = Math.max(size, Math.abs(bias[i]));
+export function contradicts(
+  { vectors, rank }: PseudoInverse,
+  bias: Float64Array,
+  sizes: Float64Array,
+  k: number,
+): boolean {
   for (let column = 0; column < k - rank; column++) {
     let sum = 0;
-    for (let i = 0; i < k; i++) sum += vectors[i * k + column] * bias[i];
+    let size = 1;
+    for (let i = 0; i < k; i++) {
+      sum += vectors[i * k + column] * bias[i];
+      size = Math.max(size, Math.abs(vectors[i * k + column]) * sizes[i]);
+    }
     if (Math.abs(sum) > CONTRADICTION_TOLERANCE * size) return true;
   }
   return false;

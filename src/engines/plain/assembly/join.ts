@@ -48,7 +48,7 @@ import {
   symmetrise,
   transposeBlock,
 } from './blocks.js';
-import { biasAt, type JoinOperation, type Part, phiAt, psiAt } from './plan.js';
+import { biasAt, type JoinOperation, type Part, phiAt, psiAt, sizeAt } from './plan.js';
 
 /** Work space of a join: I', four other blocks, then V. */
 const W_I = 0;
@@ -84,6 +84,7 @@ export function copyTips(m: Float64Array, to: Part, old: Part, from: ArrayLike<n
     if (from[t] < 0) continue;
     copyBlock(m, psiAt(to, t), m, psiAt(old, from[t]));
     for (let j = 0; j < 6; j++) m[biasAt(to, t) + j] = m[biasAt(old, from[t]) + j];
+    for (let j = 0; j < 2; j++) m[sizeAt(to, t) + j] = m[sizeAt(old, from[t]) + j];
     for (let s = 0; s <= t; s++) if (from[s] >= 0) readPhi(m, phiAt(to, t, s), m, old, from[t], from[s]);
   }
 }
@@ -97,6 +98,7 @@ function carry(m: Float64Array, { carried, endPart, fromEnd, b }: JoinOperation)
   setBlockIdentity(m, psiAt(carried, last));
   m.fill(0, phiAt(carried, last, 0), phiAt(carried, last, last) + BLOCK);
   m.fill(0, biasAt(carried, last), biasAt(carried, last) + 6);
+  m.fill(0, sizeAt(carried, last), sizeAt(carried, last) + 2);
 }
 
 /** After the joint's own step (into the record of a, or the spare one at a tip): the blocks of the resulting part. */
@@ -119,6 +121,11 @@ export function joinTips(tree: Tree, aba: AbaScratch, memory: PartMemory, operat
       let sum = m[biasAt(carried, k) + j];
       for (let c = 0; c < nv; c++) sum += m[columns + 6 * c + j] * wide[at + WIDE_u + c];
       m[biasAt(result, t) + j] = sum;
+    }
+    for (let half = 0; half < 2; half++) {
+      let square = m[sizeAt(carried, k) + half] ** 2;
+      for (let c = 0; c < nv; c++) for (let j = 0; j < 3; j++) square += m[columns + 6 * c + 3 * half + j] ** 2;
+      m[sizeAt(result, t) + half] = Math.sqrt(square);
     }
     if (firstCarried > 0) m.fill(0, phiAt(result, t, 0), phiAt(result, t, firstCarried - 1) + BLOCK);
     for (let l = 0; l <= k; l++) {
@@ -170,6 +177,7 @@ function attachAtTip(tree: Tree, { s }: AbaScratch, { m, work }: PartMemory, ope
   addBlockTimes(work, W_A, -1, m, phi, m, hanging + H_P);
   m.fill(0, biasAt(result, A), biasAt(result, A) + 6);
   addBlockTimes(m, biasAt(result, A), 1, m, N, work, W_A);
+  for (let j = 0; j < 2; j++) m[sizeAt(result, A) + j] = m[sizeAt(rootPart, tipA) + j];
   // other tips of the root part
   for (let o = 0; o < firstCarried; o++) {
     readPhi(work, W_B, m, rootPart, tipA, fromRoot[o]);
@@ -190,6 +198,7 @@ function attachAtTip(tree: Tree, { s }: AbaScratch, { m, work }: PartMemory, ope
     m.fill(0, phiAt(result, A, h), phiAt(result, A, h) + BLOCK);
     addTransposedProduct(m, phiAt(result, A, h), 1, m, phiAt(result, A, A), m, psiAt(result, h));
     addBlockTimes(m, biasAt(result, h), 1, m, psiAt(result, h), m, biasAt(result, A));
+    addSizes(m, sizeAt(result, h), psiAt(result, h), sizeAt(result, A));
     for (let o = 0; o < firstCarried; o++)
       addProduct(m, phiAt(result, h, o), 1, m, psiAt(result, h), m, phiAt(result, A, o));
     for (let g = firstCarried; g <= h; g++)
@@ -207,6 +216,17 @@ function attachAtTip(tree: Tree, { s }: AbaScratch, { m, work }: PartMemory, ope
   multiplyBlocks(work, W_C, work, W_B, work, W_A);
   addToInertia(s, root, 1, work, W_C);
   addTransposedTimes(s, root + PA, 1, m, psi, work, W_V);
+}
+
+/** Sizes at o += those at `size`, as far as Psi passes them on: by the norms of its four quarters. */
+export function addSizes(m: Float64Array, o: number, psi: number, size: number): void {
+  for (let half = 0; half < 2; half++) {
+    let square = m[o + half] ** 2;
+    for (let from = 0; from < 2; from++)
+      for (let i = 0; i < 3; i++)
+        for (let j = 0; j < 3; j++) square += (m[psi + 6 * (3 * half + i) + 3 * from + j] * m[size + from]) ** 2;
+    m[o + half] = Math.sqrt(square);
+  }
 }
 
 /** Places of the upper triangles of J and M in a block. */

@@ -35,11 +35,15 @@ interface Loop {
 
 export interface LoopScratch {
   readonly loops: readonly Loop[];
+  /** A length (m) below which no arm of a force counts as one: a small part of the size of the mechanism. */
+  readonly length: number;
   readonly kinematics: KinematicsScratch;
   /** Per loop, for the present state: k rows of six each for link a and link b, and k numbers beta. */
   readonly Ga: readonly Float64Array[];
   readonly Gb: readonly Float64Array[];
   readonly beta: readonly Float64Array[];
+  /** Per loop: size of the terms of beta. */
+  readonly size: Float64Array;
   /** Columns of T of one loop: 36. */
   readonly T: Float64Array;
   readonly work: Float64Array;
@@ -121,15 +125,28 @@ export function createLoops(tree: Tree, closers: readonly number[] = []): LoopSc
   }
   return {
     loops,
+    length: 1e-3 * sizeOf(tree, loops),
     kinematics: createKinematics(tree),
     Ga: loops.map(({ k }) => new Float64Array(6 * k)),
     Gb: loops.map(({ k }) => new Float64Array(6 * k)),
     beta: loops.map(({ k }) => new Float64Array(k)),
+    size: new Float64Array(loops.length),
     T: new Float64Array(36),
     work: new Float64Array(9 * TRANSFORM),
     push: new Float64Array(12),
     closerForces: new Float64Array(6 * tree.n),
   };
+}
+
+/** The longest distance within a link, from its frame to a joint it carries or to a loop joint; 1 where there is none. */
+function sizeOf({ X, n }: Tree, loops: readonly Loop[]): number {
+  let size = 0;
+  const use = (T: Float64Array, o: number): void => {
+    size = Math.max(size, Math.hypot(T[o + 9], T[o + 10], T[o + 11]));
+  };
+  for (let i = 0; i < n; i++) use(X, TRANSFORM * i);
+  for (const { Xa, Xb } of loops) for (const T of [Xa, Xb]) use(T, 0);
+  return size > 0 ? size : 1;
 }
 
 const [X_A, X_B, INVERSE, X_AB, V_A, V_B, V_REL, BIAS, GAP] = [0, 12, 24, 36, 48, 60, 72, 84, 96];
@@ -168,6 +185,11 @@ export function updateLoops(
     }
     addCrossMotion(work, V_REL + 6, work, V_B, work, V_REL);
     for (let j = 0; j < 6; j++) work[BIAS + j] -= work[V_REL + 6 + j];
+    let size = 0;
+    if (level === 'acceleration' && !loop.closer)
+      for (let j = 0; j < 6; j++)
+        size = Math.max(size, Math.abs(work[V_A + 6 + j]), Math.abs(work[V_B + 6 + j]), Math.abs(work[V_REL + 6 + j]));
+    scratch.size[l] = size;
     setForceBasis(scratch, loop);
     setRows(scratch, l, loop);
     if (level === 'position' && !loop.closer) setGap(work, GAP, work, X_AB, loop.joint, loop.axis2);

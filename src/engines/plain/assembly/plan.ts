@@ -30,7 +30,7 @@ export interface Part {
   /** Links seen from outside besides the root; a tip that is hidden is known but carries no joint any more. */
   readonly tips: readonly number[];
   readonly hidden: readonly boolean[];
-  /** Offset of its numbers: k blocks Psi, k (k + 1) / 2 blocks Phi (s <= t), k vectors b. */
+  /** Offset of its numbers: k blocks Psi, k (k + 1) / 2 blocks Phi (s <= t), k vectors b, k vectors of sizes (see sizeAt). */
   readonly at: number;
 }
 
@@ -109,7 +109,7 @@ export interface Plan {
 }
 
 export function blocksOf(k: number): number {
-  return BLOCK * (k + (k * (k + 1)) / 2) + 6 * k;
+  return BLOCK * (k + (k * (k + 1)) / 2) + 8 * k;
 }
 
 export function psiAt(part: Part, t: number): number {
@@ -124,6 +124,14 @@ export function phiAt(part: Part, t: number, s: number): number {
 export function biasAt(part: Part, t: number): number {
   const k = part.tips.length;
   return part.at + BLOCK * (k + (k * (k + 1)) / 2) + 6 * t;
+}
+
+/**
+ * Offset of the sizes of tip t: two numbers, of which the squares are all that was summed for the traces of Phi_tt, that of
+ * turning and that of shifting. What cancels in Phi later leaves a rounding error of 1e-16 of them; rank.ts decides by it.
+ */
+export function sizeAt(part: Part, t: number): number {
+  return biasAt(part, part.tips.length) + 2 * t;
 }
 
 function illegal(message: string): MechanismError {

@@ -9,7 +9,7 @@
 // gives the forces of least norm. Loop joints have no drive, so that the terms with tau are absent.
 
 import { copyBlock } from './blocks.js';
-import { CONTRADICTION_TOLERANCE } from './close.js';
+import { CONTRADICTION_TOLERANCE, rowSize } from './close.js';
 import type { LoopScratch } from './loop-joint.js';
 import { addPhiTimes, type PrintedMemory } from './printed-join.js';
 import { biasAt, type PrintedClose, phiAt } from './printed-plan.js';
@@ -85,8 +85,12 @@ export function assembleLoops(
     bias.set(loops.beta[l], at);
     at += loops.loops[l].k;
   }
+  const scale = new Float64Array(k);
   forEachEnd(operation, loops, (e, G, first, count) => {
     for (let row = 0; row < count; row++) {
+      const trace = (half: number): number =>
+        [0, 1, 2].reduce((sum, j) => sum + Math.abs(m[phiAt(A, e, e) + 7 * (3 * half + j)]), 0);
+      scale[first + row] += rowSize(G, 6 * row, Math.sqrt(trace(0)), Math.sqrt(trace(1)), loops.length);
       for (let u = 0; u < L.length; u++) addPhiTimes(L[u], 6 * (first + row), 1, m, A, u, e, G, 6 * row);
       for (let j = 0; j < 6; j++) bias[first + row] += G[6 * row + j] * m[biasAt(A, e) + j];
     }
@@ -97,7 +101,12 @@ export function assembleLoops(
         for (let j = 0; j < 6; j++) gamma[row * k + first + column] += L[e][6 * row + j] * G[6 * column + j];
   });
   // pseudoInvert destroys its argument, and the check below needs Gamma.
-  pseudoInvert(inverse, gamma.slice(), k);
+  pseudoInvert(
+    inverse,
+    gamma.slice(),
+    k,
+    scale.map((x) => x * x),
+  );
   multiply(solvedBias, inverse.inverse, bias, k, 1);
   if (!satisfiable(work)) return false;
   for (let u = 0; u < L.length; u++) multiply(solved[u], inverse.inverse, L[u], k, 6);

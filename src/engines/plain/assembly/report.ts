@@ -3,6 +3,8 @@
 
 import { forceToA, TRANSFORM } from '../../../spatial/spatial.js';
 import type { AdaScratch } from './ada.js';
+import type { LoopScratch } from './loop-joint.js';
+import { isUncertain, type PseudoInverse } from './rank.js';
 
 export interface LoopReport {
   /** Constraints that the loop joints impose, and how many of them are independent at this state. */
@@ -13,10 +15,14 @@ export interface LoopReport {
    * result is the share of least norm over the loop joints.
    */
   readonly indeterminate: readonly string[];
+  /** What lies beyond double precision here, in sentences: a rank that rounding can decide. */
+  readonly warnings: readonly string[];
 }
 
 /** Entries of a null vector below this count as zero. */
 const NULL_ENTRY = 1e-6;
+/** A loop has to do with an uncertain direction if it has at least this part of it. */
+const UNCERTAIN_ENTRY = 0.03;
 
 /** forces <- 6 numbers for each loop joint: its force on body b, at that body's origin and in its coordinates; after ada. */
 export function loopForces({ plan, loops, closes, work }: AdaScratch, forces: Float64Array): void {
@@ -45,6 +51,7 @@ export function loopReport({ plan, loops, closes }: AdaScratch): LoopReport {
   const { tree, operations } = plan;
   const { joints } = tree.mechanism;
   const open = new Set<string>();
+  const uncertain = new Set<string>();
   let constraints = 0;
   let rank = 0;
   operations.forEach((operation, at) => {
@@ -52,6 +59,7 @@ export function loopReport({ plan, loops, closes }: AdaScratch): LoopReport {
     const { k, inverse } = closes[at]!;
     constraints += k;
     rank += inverse.rank;
+    for (const l of uncertainLoops(operation.loops, loops, inverse, k)) uncertain.add(loops.loops[l].joint.name);
     let first = 0;
     for (const l of operation.loops) {
       const { joint, a, b, k: own } = loops.loops[l];
@@ -62,7 +70,32 @@ export function loopReport({ plan, loops, closes }: AdaScratch): LoopReport {
       first += own;
     }
   });
-  return { constraints, rank, indeterminate: [...open] };
+  return { constraints, rank, indeterminate: [...open], warnings: uncertain.size > 0 ? [warningAbout(uncertain)] : [] };
+}
+
+function warningAbout(names: ReadonlySet<string>): string {
+  const list = [...names].map((name) => `"${name}"`).join(', ');
+  return `Whether the constraints of ${list} depend on each other lies near the limit of double precision (links of very different mass, or axes that are nearly but not exactly aligned): the rank, and motion along what it decides, are uncertain. Align the joints exactly, or leave out what is redundant.`;
+}
+
+/** Loops that take part in what isUncertain finds. */
+function uncertainLoops(
+  numbers: readonly number[],
+  { loops }: LoopScratch,
+  { values, scaled }: PseudoInverse,
+  k: number,
+): number[] {
+  const found = new Set<number>();
+  for (let column = 0; column < k; column++) {
+    if (!isUncertain(values[column])) continue;
+    let first = 0;
+    for (const l of numbers) {
+      for (let row = first; row < first + loops[l].k; row++)
+        if (Math.abs(scaled[row * k + column]) > UNCERTAIN_ENTRY) found.add(l);
+      first += loops[l].k;
+    }
+  }
+  return [...found];
 }
 
 function hasNullPart(vectors: Float64Array, k: number, nulls: number, first: number, count: number): boolean {

@@ -218,7 +218,7 @@ describe('closed chains', () => {
     const bent = State.random(mechanism, 5);
     bent.v.fill(0);
     dynamics.forward(bent);
-    expect(dynamics.loopReport()).toEqual({ constraints: 3, rank: 3, indeterminate: [] });
+    expect(dynamics.loopReport()).toEqual({ constraints: 3, rank: 3, indeterminate: [], warnings: [] });
   });
 
   it('a closed ring of 100 links', () => {
