@@ -140,8 +140,9 @@ describe('fd', () => {
     });
   });
 
-  it('says dense where couplings make it so', async () => {
-    expect((await json('fd', arm)).algorithm).toBe('dense');
+  it('coupled joints take aba, or dense where asked for', async () => {
+    expect((await json('fd', arm)).algorithm).toBe('aba');
+    expect((await json('fd', arm, '--algorithm', 'dense')).algorithm).toBe('dense');
   });
 
   it('--passive lets damping act, where there is some', async () => {

@@ -120,7 +120,7 @@ function manikinLines(model: BenchModel, options: BenchOptions): Candidate[] {
   const given = someForces(mechanism);
   const out = { out: new Float64Array(mechanism.nv) };
   const call = (): void => void dynamics.forward(state, given, out);
-  const algorithm = mechanism.couplings.length > 0 ? 'dense' : 'ada';
+  const algorithm = mechanism.couplings.length > 0 ? 'aba' : 'ada';
   return [{ model: name, engine: 'manikin', variant: 'readable', algorithm, error: 0, states: 1, call }];
 }
 

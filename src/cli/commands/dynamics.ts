@@ -70,9 +70,9 @@ export function addForward(program: Command, terminal: Terminal): void {
     });
 }
 
-/** What PlainDynamics will use: loops need ada, couplings the dense method. */
+/** What PlainDynamics will use: loops need ada; coupled joints have no other order than that of aba. */
 function chosenAlgorithm(mechanism: Mechanism, { algorithm, order, form }: ForwardCommandOptions): ForwardAlgorithm {
-  if (mechanism.couplings.length > 0) return 'dense';
+  if (mechanism.couplings.length > 0) return algorithm === 'dense' ? 'dense' : 'aba';
   if (order !== undefined || form === 'printed' || (mechanism.loops.length > 0 && algorithm !== 'dense')) return 'ada';
   return algorithm ?? 'aba';
 }

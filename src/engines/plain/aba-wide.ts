@@ -218,7 +218,7 @@ export function wideAccelerate(tree: Tree, scratch: AbaScratch, i: number, qdd: 
 }
 
 /** out = I_A x for the articulated inertia of the record at o. */
-function articulatedTimes(
+export function articulatedTimes(
   out: Float64Array,
   oo: number,
   s: Float64Array,

@@ -13,6 +13,7 @@ import type { ScheduleTree } from './assembly/plan.js';
 import { createPrinted, printedAda } from './assembly/printed.js';
 import { type LoopReport, loopForces, loopReport } from './assembly/report.js';
 import { authorOrder, type MassMatrix } from './author-order.js';
+import { type CoupledAbaScratch, coupledAba, createCoupledAba } from './coupled-aba.js';
 import { createDense, type DenseScratch, denseForwardDynamics, reducedMassMatrix } from './dense.js';
 import { createEnergy, type Energy, type EnergyScratch, energy } from './energy.js';
 import { createJacobian, type JacobianScratch, jacobian } from './jacobian.js';
@@ -26,8 +27,8 @@ export type ForwardAlgorithm = 'aba' | 'ada' | 'dense';
 
 export interface ForwardOptions {
   /**
-   * 'aba' is O(n); 'ada' assembles in the order of a schedule, and is what closed loops always take; 'dense' solves with
-   * the whole mass matrix, O(n^3), and is what mechanisms with couplings always take.
+   * 'aba' is O(n), with coupled joints too; 'ada' assembles in the order of a schedule, and is what closed loops always
+   * take; 'dense' solves with the whole mass matrix, O(n^3).
    */
   readonly algorithm?: ForwardAlgorithm;
   /** For 'ada', which it implies: the order of assembly. From the ends to the root, then the loops, where left out. */
@@ -66,6 +67,7 @@ export class PlainDynamics {
   #ada: AdaScratch | undefined;
   #schedule: ScheduleTree | undefined;
   #dense: DenseScratch | undefined;
+  #coupled: CoupledAbaScratch | undefined;
   #rnea: RneaScratch | undefined;
   #energy: EnergyScratch | undefined;
   #kinematics: KinematicsScratch | undefined;
@@ -100,10 +102,15 @@ export class PlainDynamics {
     const external = this.#externalToLinks(options.external);
     const armature = options.armature ?? tree.armature;
     const looped = mechanism.loops.length > 0;
-    if (mechanism.couplings.length > 0 || options.algorithm === 'dense') {
-      this.#refuseLoops('the dense method, which coupled joints need,');
+    if (options.algorithm === 'dense') {
+      this.#refuseLoops('the dense method');
       this.#dense ??= createDense(tree);
       refuseSingular(denseForwardDynamics(tree, this.#dense, qdd, q, v, total, external, armature), tree);
+      if (options.forces !== undefined) this.#forcesByInverse(state, qdd, options);
+    } else if (mechanism.couplings.length > 0) {
+      this.#refuseLoops('forward dynamics of coupled joints');
+      this.#coupled ??= createCoupledAba(tree);
+      refuseSingular(coupledAba(tree, this.#coupled, qdd, q, v, total, external, armature), tree);
       if (options.forces !== undefined) this.#forcesByInverse(state, qdd, options);
     } else if (options.form === 'printed') {
       const scratch = createPrinted(tree, options.schedule ?? endToRootSchedule(tree));

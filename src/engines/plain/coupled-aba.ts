@@ -1,0 +1,349 @@
+// Forward dynamics by the articulated-body algorithm where joints share coordinates (couplings, mimic joints): O(n) for
+// groups of bounded size, never with the whole mass matrix.
+//
+// Joints that are coupled to one source share one acceleration x_s; joint i of the group moves with qdd_i = k_i x_s. It
+// cannot be eliminated before all of its members have been passed. So a part of the tree answers not only to the
+// acceleration a of its root link, but to the unknowns x of the groups that are still open in it as well,
+//
+//   force on the root    f = I a + p + F x                        F: one column of six for each open group
+//   the groups' own      0 = F^T a + M x + n                      M: symmetric, as many rows as open groups
+//
+// where the second row says that the forces in the joints of a group together are what tau asks for.
+//
+//   a body               F = 0, M = 0, n = 0
+//   an ordinary joint    U = I S, D = S^T U + armature, u = tau - S^T p, phi = S^T F:
+//                        I - U D^-1 U^T,   p + U D^-1 u,   F - U D^-1 phi,   M - phi^T D^-1 phi,   n + phi^T D^-1 u
+//   a coupled joint      nothing is eliminated, since others share x_s; with U = I S, phi = S^T F:
+//                        M_ss + k^2 (S^T U + armature) + 2 k phi_s,   M_sj + k phi_j,   n_s + k (S^T p - tau),   F_s + k U
+//   the last of a group  x_s = -(F_s^T a + sum_j M_sj x_j + n_s) / M_ss, and with it
+//                        I - F_s F_s^T / M_ss,   p - F_s n_s / M_ss,   F_j - F_s M_sj / M_ss,   M_ij - M_si M_sj / M_ss,
+//                        n_j - M_sj n_s / M_ss
+//   parts that meet      all of it adds up
+//
+// The last member of a group is an ancestor of all others, or it lies beyond the link at which their paths meet: there the
+// group is solved for at that link's body. Outwards, qdd = D^-1 (u - U^T a - phi x), and x as above. Every step is a Schur
+// complement of one symmetric positive definite matrix, in another order than without couplings: no accuracy is lost.
+
+import type { Tree } from '../../mechanism/tree.js';
+import { type ColumnPlan, groupsOf, planColumns } from '../../plan/columns.js';
+import { forceToA, motionToB } from '../../spatial/spatial.js';
+import { accelerateLink, assembleLink, moveLinks } from './aba.js';
+import {
+  type AbaScratch,
+  createAba,
+  DELTA,
+  IA_H,
+  IA_J,
+  IA_M,
+  PA,
+  RECORD,
+  WIDE_D,
+  WIDE_S,
+  WIDE_U,
+  WIDE_u,
+  WIDE_X,
+} from './aba-layout.js';
+import { addCarriedToParent, articulatedTimes } from './aba-wide.js';
+
+/** The groups open at one link, by their index in `columns`. */
+interface Open {
+  readonly columns: Int32Array;
+  /** Index of a group, or -1. */
+  readonly index: Int32Array;
+  /** 6 for each column. */
+  readonly F: Float64Array;
+  readonly n: Float64Array;
+  /** Full, row by row. */
+  readonly M: Float64Array;
+  /** 6 for each column: L^-1 phi, with D = L L^T. */
+  readonly phi: Float64Array;
+  /** 1 where the column has been solved for at this link. */
+  readonly done: Uint8Array;
+}
+
+/** A group as it was when it was solved for: its column, its row of M, and the groups still open then. */
+interface Solved {
+  readonly F: Float64Array;
+  readonly others: Int32Array;
+  readonly M: Float64Array;
+  count: number;
+  own: number;
+  n: number;
+}
+
+export interface CoupledAbaScratch {
+  readonly plan: ColumnPlan;
+  readonly aba: AbaScratch;
+  /** The ground, then each link; undefined where no group is open. */
+  readonly open: readonly (Open | undefined)[];
+  readonly solved: readonly Solved[];
+  /** Accelerations of the groups. */
+  readonly x: Float64Array;
+  /** 6: a column on its way to the parent. */
+  readonly work: Float64Array;
+}
+
+export function createCoupledAba(tree: Tree): CoupledAbaScratch {
+  const couplings = tree.mechanism.couplings.map(({ joint, source, multiplier }) => ({
+    link: tree.link[joint],
+    source: tree.link[source],
+    multiplier,
+  }));
+  const plan = planColumns(tree.parent, groupsOf(couplings));
+  const { count } = plan;
+  const openAt = (columns: readonly number[]): Open | undefined => {
+    if (columns.length === 0) return undefined;
+    const index = new Int32Array(count).fill(-1);
+    columns.forEach((column, k) => {
+      index[column] = k;
+    });
+    const size = columns.length;
+    return {
+      columns: Int32Array.from(columns),
+      index,
+      F: new Float64Array(6 * size),
+      n: new Float64Array(size),
+      M: new Float64Array(size * size),
+      phi: new Float64Array(6 * size),
+      done: new Uint8Array(size),
+    };
+  };
+  return {
+    plan,
+    // Links at which groups are open take the general steps, which keep S, U, D and u to be read.
+    aba: createAba(tree, (link) => plan.at[link].length > 0),
+    open: [openAt(plan.atBody[0]), ...plan.at.map(openAt)],
+    solved: plan.groups.map(() => ({
+      F: new Float64Array(6),
+      others: new Int32Array(count),
+      M: new Float64Array(count),
+      count: 0,
+      own: 0,
+      n: 0,
+    })),
+    x: new Float64Array(count),
+    work: new Float64Array(6),
+  };
+}
+
+/** qdd <- forward dynamics; arguments and result as for aba. */
+export function coupledAba(
+  tree: Tree,
+  scratch: CoupledAbaScratch,
+  qdd: Float64Array,
+  q: Float64Array,
+  qd: Float64Array,
+  tau: Float64Array,
+  external: Float64Array | null,
+  armature: Float64Array = tree.armature,
+): number {
+  const { plan, aba, open, x } = scratch;
+  const { atBody, atJoint, groupOf, multiplier } = plan;
+  const { s, wide, wideAt } = aba;
+  moveLinks(tree, aba, q, qd, external, armature);
+  for (const here of open) if (here !== undefined) clear(here);
+  for (let i = tree.n - 1; i >= 0; i--) {
+    const here = open[i + 1];
+    const op = RECORD * (tree.parent[i] + 1);
+    if (here === undefined) {
+      if (!assembleLink(tree, aba, i, op, tau, armature)) return i;
+      continue;
+    }
+    for (const group of atBody[i + 1]) {
+      setCarried(aba, i);
+      if (!solveGroup(scratch, here, group)) return plan.groups[group].source;
+      setRecord(aba, i);
+    }
+    if (groupOf[i] < 0) {
+      if (!assembleLink(tree, aba, i, op, tau, armature)) return i;
+      passOrdinary(tree, aba, here, i);
+    } else {
+      passCoupled(tree, aba, here, i, here.index[groupOf[i]], multiplier[i], tau, armature);
+      setCarried(aba, i);
+      for (const group of atJoint[i]) if (!solveGroup(scratch, here, group)) return plan.groups[group].source;
+      addCarriedToParent(s, RECORD * (i + 1), op, aba.carried, wide, wideAt[i] + WIDE_X);
+    }
+    addToParent(scratch, here, open[tree.parent[i] + 1], i);
+  }
+  for (const group of atBody[0]) if (!solveGroup(scratch, open[0]!, group)) return plan.groups[group].source;
+  for (let k = atBody[0].length - 1; k >= 0; k--) solveFor(scratch, atBody[0][k], s, DELTA);
+  for (let i = 0; i < tree.n; i++) {
+    const here = open[i + 1];
+    if (here === undefined) {
+      accelerateLink(tree, aba, i, qdd);
+      continue;
+    }
+    const o = RECORD * (i + 1);
+    const at = wideAt[i];
+    if (groupOf[i] < 0) {
+      for (let c = 0; c < here.columns.length; c++) {
+        if (here.done[c] === 1) continue;
+        for (let k = 0; k < 6; k++) wide[at + WIDE_u + k] -= here.phi[6 * c + k] * x[here.columns[c]];
+      }
+      accelerateLink(tree, aba, i, qdd);
+    } else {
+      motionToB(s, o + DELTA, wide, at + WIDE_X, s, RECORD * (tree.parent[i] + 1) + DELTA);
+      for (const group of atJoint[i]) solveFor(scratch, group, s, o + DELTA);
+      const own = multiplier[i] * x[groupOf[i]];
+      qdd[tree.iv[i]] = own;
+      for (let j = 0; j < 6; j++) s[o + DELTA + j] += wide[at + WIDE_S + j] * own;
+    }
+    for (let k = atBody[i + 1].length - 1; k >= 0; k--) solveFor(scratch, atBody[i + 1][k], s, o + DELTA);
+  }
+  return -1;
+}
+
+function clear({ F, n, M, phi, done }: Open): void {
+  F.fill(0);
+  n.fill(0);
+  M.fill(0);
+  phi.fill(0);
+  done.fill(0);
+}
+
+/** After the joint's own step, which has left U L^-T, L and L^-1 u behind. */
+function passOrdinary(
+  tree: Tree,
+  { wide, wideAt }: AbaScratch,
+  { columns, F, n, M, phi, done }: Open,
+  i: number,
+): void {
+  const nv = tree.dof[i + 1] - tree.dof[i];
+  const at = wideAt[i];
+  const size = columns.length;
+  for (let c = 0; c < size; c++) {
+    if (done[c] === 1) continue;
+    for (let k = 0; k < nv; k++) {
+      let sum = 0;
+      for (let j = 0; j < 6; j++) sum += wide[at + WIDE_S + 6 * k + j] * F[6 * c + j];
+      for (let l = 0; l < k; l++) sum -= wide[at + WIDE_D + 6 * k + l] * phi[6 * c + l];
+      phi[6 * c + k] = sum / wide[at + WIDE_D + 6 * k + k];
+    }
+  }
+  for (let c = 0; c < size; c++) {
+    if (done[c] === 1) continue;
+    for (let k = 0; k < nv; k++) {
+      const factor = phi[6 * c + k];
+      for (let j = 0; j < 6; j++) F[6 * c + j] -= wide[at + WIDE_U + 6 * k + j] * factor;
+      n[c] += factor * wide[at + WIDE_u + k];
+      for (let d = 0; d < size; d++) if (done[d] === 0) M[c * size + d] -= factor * phi[6 * d + k];
+    }
+  }
+}
+
+/** Column s of `here` gains the joint of link i, with multiplier k. */
+function passCoupled(
+  tree: Tree,
+  { s, wide, wideAt }: AbaScratch,
+  { columns, F, n, M, done }: Open,
+  i: number,
+  own: number,
+  k: number,
+  tau: Float64Array,
+  armature: Float64Array,
+): void {
+  const o = RECORD * (i + 1);
+  const S = wideAt[i] + WIDE_S;
+  const U = wideAt[i] + WIDE_U;
+  const size = columns.length;
+  articulatedTimes(wide, U, s, o, wide, S);
+  let inertia = armature[tree.iv[i]];
+  let force = -tau[tree.iv[i]];
+  for (let j = 0; j < 6; j++) {
+    inertia += wide[S + j] * wide[U + j];
+    force += wide[S + j] * s[o + PA + j];
+  }
+  for (let c = 0; c < size; c++) {
+    if (done[c] === 1) continue;
+    let phi = 0;
+    for (let j = 0; j < 6; j++) phi += wide[S + j] * F[6 * c + j];
+    // On the diagonal this happens twice.
+    M[own * size + c] += k * phi;
+    M[c * size + own] += k * phi;
+  }
+  M[own * size + own] += k * k * inertia;
+  n[own] += k * force;
+  for (let j = 0; j < 6; j++) F[6 * own + j] += k * wide[U + j];
+}
+
+/** Solves for a group: what is left of aba.carried and of the other columns at `here`. False where it feels no inertia. */
+function solveGroup({ aba, solved }: CoupledAbaScratch, here: Open, group: number): boolean {
+  const { columns, F, n, M, done } = here;
+  const { carried } = aba;
+  const size = columns.length;
+  const own = here.index[group];
+  const row = own * size;
+  const pivot = M[row + own];
+  if (!(pivot > 0)) return false;
+  done[own] = 1;
+  const kept = solved[group];
+  kept.own = pivot;
+  kept.n = n[own];
+  kept.count = 0;
+  for (let j = 0; j < 6; j++) kept.F[j] = F[6 * own + j];
+  let entry = 0;
+  // carried is [J, H, M, n, f]: the rows of J and of M are upper triangles.
+  for (let i = 0; i < 3; i++) for (let j = i; j < 3; j++) carried[entry++] -= (kept.F[i] * kept.F[j]) / pivot;
+  for (let i = 0; i < 3; i++) for (let j = 3; j < 6; j++) carried[entry++] -= (kept.F[i] * kept.F[j]) / pivot;
+  for (let i = 3; i < 6; i++) for (let j = i; j < 6; j++) carried[entry++] -= (kept.F[i] * kept.F[j]) / pivot;
+  for (let i = 0; i < 6; i++) carried[entry++] -= (kept.F[i] * kept.n) / pivot;
+  for (let c = 0; c < size; c++) {
+    if (done[c] === 1) continue;
+    const factor = M[row + c] / pivot;
+    for (let d = 0; d < size; d++) if (done[d] === 0) M[c * size + d] -= factor * M[row + d];
+    for (let j = 0; j < 6; j++) F[6 * c + j] -= factor * kept.F[j];
+    n[c] -= factor * kept.n;
+    kept.others[kept.count] = columns[c];
+    kept.M[kept.count++] = M[row + c];
+  }
+  return true;
+}
+
+/** x of a group, given the acceleration at `delta` and the groups that were open when it was solved for. */
+function solveFor({ solved, x }: CoupledAbaScratch, group: number, s: Float64Array, delta: number): void {
+  const { F, others, M, count, own, n } = solved[group];
+  let sum = n;
+  for (let j = 0; j < 6; j++) sum += F[j] * s[delta + j];
+  for (let k = 0; k < count; k++) sum += M[k] * x[others[k]];
+  x[group] = -sum / own;
+}
+
+/** Columns that are still open go to the parent. */
+function addToParent(
+  { aba, work }: CoupledAbaScratch,
+  { columns, F, n, M, done }: Open,
+  to: Open | undefined,
+  i: number,
+): void {
+  const size = columns.length;
+  for (let c = 0; c < size; c++) {
+    if (done[c] === 1) continue;
+    const above = to!.index[columns[c]];
+    forceToA(work, 0, aba.wide, aba.wideAt[i] + WIDE_X, F, 6 * c);
+    for (let j = 0; j < 6; j++) to!.F[6 * above + j] += work[j];
+    to!.n[above] += n[c];
+    for (let d = 0; d < size; d++)
+      if (done[d] === 0) to!.M[above * to!.columns.length + to!.index[columns[d]]] += M[c * size + d];
+  }
+}
+
+/** aba.carried <- articulated inertia and bias force of link i; setRecord is the way back. */
+function setCarried({ s, carried }: AbaScratch, i: number): void {
+  const o = RECORD * (i + 1);
+  for (let k = 0; k < 6; k++) {
+    carried[k] = s[o + IA_J + k];
+    carried[15 + k] = s[o + IA_M + k];
+    carried[21 + k] = s[o + PA + k];
+  }
+  for (let k = 0; k < 9; k++) carried[6 + k] = s[o + IA_H + k];
+}
+
+function setRecord({ s, carried }: AbaScratch, i: number): void {
+  const o = RECORD * (i + 1);
+  for (let k = 0; k < 6; k++) {
+    s[o + IA_J + k] = carried[k];
+    s[o + IA_M + k] = carried[15 + k];
+    s[o + PA + k] = carried[21 + k];
+  }
+  for (let k = 0; k < 9; k++) s[o + IA_H + k] = carried[6 + k];
+}
