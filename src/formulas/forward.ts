@@ -15,7 +15,7 @@ export function forwardFormulas(g: VectorGraph, given: Plan, units: readonly Uni
   const links = unitFormulas(g, plan, units, options);
   const ground = groundMotion(
     g,
-    g.vec((k) => g.constant(plan.gravity[k])),
+    g.vec((k) => (options.atRest === true ? g.zero : g.constant(plan.gravity[k]))),
   );
   const poses: Pose[] = [];
   const motions: Motion[] = [];

@@ -8,7 +8,7 @@ import type { Plan } from '../plan/plan.js';
 import { Sum } from './forward.js';
 import { alongJoint, type Pose, poseNumbers, poseOf } from './joints.js';
 import type { Unit } from './lanes.js';
-import { QDD, readUnit, TAU, type UnitOptions, unitFormulas, writeUnit } from './links.js';
+import { QDD, readExternal, readUnit, TAU, type UnitOptions, unitFormulas, writeUnit } from './links.js';
 import { groundMotion, inertialForce, type Motion, pointAcceleration, step } from './motion.js';
 import type { Vec3, Vec6, VectorGraph } from './vectors.js';
 
@@ -33,7 +33,10 @@ export function inverseFormulas(g: VectorGraph, given: Plan, units: readonly Uni
     const alpha = g.plus(angular, alphaJ);
     const a = g.plus(g.plus(poses[i].rotation.toLink(origin), linear), aJ);
     motions[i] = { w, alpha, a, W: pointAcceleration(g, w, alpha) };
-    forces[i] = new Sum(g, inertialForce(g, link, motions[i]), lanes.length);
+    const own = inertialForce(g, link, motions[i]);
+    const external = options.loaded === true ? readExternal(g, plan, link.unit) : undefined;
+    const force = external === undefined ? own : own.map((component, k) => g.sub(component, external[k]));
+    forces[i] = new Sum(g, force, lanes.length);
     g.mark();
   });
   for (let i = links.length - 1; i >= 0; i--) {

@@ -17,6 +17,8 @@ export const QDD = 3;
 export const MASS_MATRIX = 4;
 export const ARMATURE = 5;
 export const EXTERNAL = 6;
+/** What a task computes beside those. */
+export const RESULT = 7;
 
 export interface UnitFormulas extends LinkFormulas {
   readonly unit: Unit;
@@ -34,6 +36,8 @@ const at = (unit: Unit, offset: (link: PlanLink) => number, plan: Plan): readonl
 export interface UnitOptions {
   /** The lanes are already taken by two states, so nothing else may use them. */
   readonly twoStates: boolean;
+  /** Nothing moves: velocities are taken for zero, whatever stands in memory. */
+  readonly atRest?: boolean;
   /** Forces from outside and the armature of damped joints are read from memory. */
   readonly loaded?: boolean;
 }
@@ -42,7 +46,7 @@ export function unitFormulas(
   g: VectorGraph,
   plan: ScaledPlan,
   units: readonly Unit[],
-  { twoStates, loaded = false }: UnitOptions,
+  { twoStates, loaded = false, atRest = false }: UnitOptions,
 ): UnitFormulas[] {
   const angles = new AnglePairs(g);
   const made = units.map((unit): UnitFormulas => {
@@ -60,7 +64,7 @@ export function unitFormulas(
     const degrees = Array.from({ length: nv }, (_, k) => k);
     const rates = degrees.map((k) => unitOf(k, -1));
     const positions = readUnit(g, plan, unit, Q, (link) => link.iq, nq);
-    const velocities = readUnit(g, plan, unit, V, (link) => link.iv, nv);
+    const velocities = atRest ? degrees.map(() => g.zero) : readUnit(g, plan, unit, V, (link) => link.iv, nv);
     return {
       unit,
       type,

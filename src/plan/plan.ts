@@ -44,6 +44,8 @@ export interface Plan {
   readonly nv: number;
   readonly gravity: readonly number[];
   readonly links: readonly PlanLink[];
+  /** Mass that stands still: of bodies that are part of the ground, and what the first joints cannot tell from the ground's. */
+  readonly ground: Mass;
   /** Where each body of the mechanism is. */
   readonly bodies: readonly BodyPlace[];
 }
@@ -66,6 +68,7 @@ export function createPlan(tree: Tree, whole: ReadonlySet<number> = new Set()): 
   const within = new Float64Array(n * TRANSFORM);
   const masses: Mass[] = [];
   const links: Draft[] = [];
+  const ground: Mass = { mass: 0, h: [0, 0, 0], sigma: [0, 0, 0, 0, 0, 0] };
   for (let i = 0; i < n; i++) {
     const { name, nq, nv } = JOINT_TYPES[tree.type[i]];
     const p = tree.parent[i];
@@ -78,7 +81,7 @@ export function createPlan(tree: Tree, whole: ReadonlySet<number> = new Set()): 
     if (name === 'fixed') {
       part[i] = p < 0 ? -1 : part[p];
       within.set(placement, TRANSFORM * i);
-      if (part[i] >= 0) addMass(masses[part[i]], mass, placement);
+      addMass(part[i] < 0 ? ground : masses[part[i]], mass, placement);
       continue;
     }
     part[i] = links.length;
@@ -107,13 +110,14 @@ export function createPlan(tree: Tree, whole: ReadonlySet<number> = new Set()): 
     const { type, parent, placement } = links[i];
     if (whole.has(i)) continue;
     const moved = regroup(type, masses[i]);
-    if (parent >= 0) addMass(masses[parent], moved, placement);
+    addMass(parent < 0 ? ground : masses[parent], moved, placement);
     dropRounding(masses[i], moved);
   }
   return {
     nq: mechanism.nq,
     nv: mechanism.nv,
     gravity: [...tree.gravity],
+    ground,
     bodies: bodyPlaces(tree, part, within, turned),
     links: links.map(({ placement, ...link }, i) => ({
       ...link,

@@ -211,7 +211,7 @@ export class PlainDynamics {
   }
 
   /** Pose of every body: 12 numbers each, ground to body frame (E row major, then the origin in ground coordinates). */
-  poses(state: State, out = new Float64Array(this.mechanism.bodies.length * TRANSFORM)): Float64Array {
+  poses(state: State, out: Float64Array = new Float64Array(this.mechanism.bodies.length * TRANSFORM)): Float64Array {
     const { tree } = this;
     this.#kinematics ??= createKinematics(tree);
     poses(tree, this.#kinematics, state.q);
@@ -224,7 +224,7 @@ export class PlainDynamics {
   }
 
   /** Spatial velocity of every body: 6 numbers each [angular, linear] at its origin, body coordinates. */
-  velocities(state: State, out = new Float64Array(this.mechanism.bodies.length * 6)): Float64Array {
+  velocities(state: State, out: Float64Array = new Float64Array(this.mechanism.bodies.length * 6)): Float64Array {
     const { tree } = this;
     this.#kinematics ??= createKinematics(tree);
     velocities(tree, this.#kinematics, state.q, state.v);
@@ -247,6 +247,25 @@ export class PlainDynamics {
       motionToA(column, 0, tree.offset, TRANSFORM * i, column, 0);
       for (let row = 0; row < 6; row++) J[row * nv + k] = column[row];
     }
+    return J;
+  }
+
+  /**
+   * The columns of all Jacobians: 6 x nv, row major. Column k is the motion that one unit of degree of freedom k gives the
+   * bodies it carries, in ground coordinates at the ground's origin.
+   */
+  jacobians(state: State, J: Float64Array = new Float64Array(6 * this.mechanism.nv)): Float64Array {
+    const { tree } = this;
+    this.#kinematics ??= createKinematics(tree);
+    poses(tree, this.#kinematics, state.q);
+    const { pose, S } = this.#kinematics;
+    const { nv } = this.mechanism;
+    const column = new Float64Array(6);
+    for (let i = 0; i < tree.n; i++)
+      for (let k = tree.dof[i]; k < tree.dof[i + 1]; k++) {
+        motionToA(column, 0, pose, TRANSFORM * i, S, 6 * k);
+        for (let row = 0; row < 6; row++) J[row * nv + tree.iv[i] + k - tree.dof[i]] = column[row];
+      }
     return J;
   }
 

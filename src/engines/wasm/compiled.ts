@@ -8,9 +8,13 @@ import type { Mechanism } from '../../mechanism/mechanism.js';
 import type { State } from '../../mechanism/state.js';
 import type { Tree } from '../../mechanism/tree.js';
 import { createPlan, isDamped, type Plan } from '../../plan/plan.js';
+import { BODY_POSE, BODY_VELOCITY } from '../../plan/results.js';
 import { forceToA } from '../../spatial/spatial.js';
+import type { Energy } from '../plain/energy.js';
+import { MassMatrixSolver } from '../plain/mass-matrix-solver.js';
 import { addPassiveForces } from '../plain/passive.js';
 import { type ForwardOptions, type InverseOptions, type MassMatrix, PlainDynamics } from '../plain/plain-dynamics.js';
+import { type Code, CompiledFunctions, type Views } from './functions.js';
 import { countVisits, createGeneric } from './generic.js';
 import { type Layout, layoutOf } from './layout.js';
 import type { Task } from './specialise.js';
@@ -42,10 +46,16 @@ interface Running {
   readonly run: () => void;
   /** Stretches of memory that hold its intermediate values. */
   readonly scratch: readonly (readonly [number, number])[];
+  /** Address and length of its result, and the numbers themselves. */
+  readonly resultAt: readonly [number, number];
+  result: Float64Array;
 }
 
 /** Mass matrices of deeper trees are left to the readable algorithm: code and tables grow with the square of the depth. */
 const MAX_VISITS = 100_000;
+
+/** Functions without generic kernels are left to the readable algorithms above so many links: code grows with them. */
+const MAX_FUNCTION_LINKS = 256;
 
 const TASKS: readonly Task[] = ['forward', 'forwardLoaded', 'inverse', 'massMatrix'];
 
@@ -64,6 +74,8 @@ export class CompiledDynamics {
   #specialiser: Specialiser | undefined;
   /** Whether the mass matrix is compiled. */
   #matrix = false;
+  readonly #functions: CompiledFunctions;
+  #views: Views;
   #q = new Float64Array(0);
   #v = new Float64Array(0);
   #tau = new Float64Array(0);
@@ -84,6 +96,12 @@ export class CompiledDynamics {
     this.#joints = mechanism.joints
       .filter(({ model }) => model.nv > 0)
       .map(({ name, iv, model }) => ({ name, offset: iv, dof: model.nv }));
+    this.#views = { q: this.#q, v: this.#v, tau: this.#tau, qdd: this.#qdd };
+    this.#functions = new CompiledFunctions({
+      mechanism,
+      code: (task) => this.#code(task),
+      views: () => this.#views,
+    });
     this.#damped = new Uint8Array(mechanism.nv);
     for (const joint of mechanism.joints)
       if (isDamped(joint)) this.#damped.fill(1, joint.iv, joint.iv + joint.model.nv);
@@ -156,14 +174,16 @@ export class CompiledDynamics {
 
   /** Joint forces for the accelerations qdd. */
   inverse(state: State, qdd?: Float64Array, options?: InverseOptions): Float64Array {
-    const running = this.#best('inverse');
+    const loaded = options?.external !== undefined && options.external.length === 6 * this.mechanism.bodies.length;
+    const running = loaded ? this.#code('inverseLoaded') : this.#best('inverse');
     if (
       running === undefined ||
-      options?.external !== undefined ||
+      (options?.external !== undefined && !loaded) ||
       options?.forces !== undefined ||
       this.#isForeign(state)
     )
       return this.readable.inverse(state, qdd, options);
+    if (loaded) this.#load(options!);
     const out = this.#checked('out', options?.out) ?? new Float64Array(this.mechanism.nv);
     this.#q.set(state.q);
     this.#v.set(state.v);
@@ -191,6 +211,59 @@ export class CompiledDynamics {
       throw MechanismError.of('length', 'out', `Expected ${nv * nv} numbers, nv x nv, got ${H.length}.`);
     H.set(this.#H);
     return { n: nv, H, joints: this.#joints };
+  }
+
+  /** x with H x = b. */
+  solve(
+    state: State,
+    b: Float64Array,
+    { out = new Float64Array(b.length) }: { out?: Float64Array } = {},
+  ): Float64Array {
+    return this.#functions.solve(state, b, out) ?? new MassMatrixSolver(this.mechanism).solve(state, b);
+  }
+
+  /** Pose of every body, as PlainDynamics has them. */
+  poses(state: State, out: Float64Array = new Float64Array(this.mechanism.bodies.length * BODY_POSE)): Float64Array {
+    return this.#functions.poses(state, out) ?? this.readable.poses(state, out);
+  }
+
+  /** Spatial velocity of every body, as PlainDynamics has them; its pose too where there is an array for it. */
+  velocities(
+    state: State,
+    out: Float64Array = new Float64Array(this.mechanism.bodies.length * BODY_VELOCITY),
+    poses?: Float64Array,
+  ): Float64Array {
+    if (poses === undefined) return this.#functions.velocities(state, out) ?? this.readable.velocities(state, out);
+    if (!this.#functions.posesAndVelocities(state, poses, out)) {
+      this.readable.poses(state, poses);
+      this.readable.velocities(state, out);
+    }
+    return out;
+  }
+
+  /** Jacobian of a body, by its index: 6 x nv, row major, body coordinates. */
+  jacobian(state: State, body: number, out: Float64Array = new Float64Array(6 * this.mechanism.nv)): Float64Array {
+    const done = this.#functions.jacobian(state, body, out);
+    if (done === undefined) out.set(this.readable.jacobian(state, this.mechanism.bodies[body].name));
+    return out;
+  }
+
+  /** The columns of all Jacobians: 6 x nv, row major, ground coordinates at the ground's origin. */
+  jacobians(state: State, out: Float64Array = new Float64Array(6 * this.mechanism.nv)): Float64Array {
+    return this.#functions.jacobians(state, out) ?? this.readable.jacobians(state, out);
+  }
+
+  energy(state: State): Energy {
+    return this.#functions.energy(state) ?? this.readable.energy(state);
+  }
+
+  /** The code of a task without generic kernels, made on its first call; undefined where there is none. */
+  #code(task: Task): Code | undefined {
+    const running = this.#running.get(task);
+    if (running !== undefined) return running;
+    if (this.#specialiser === undefined || this.#plan!.links.length > MAX_FUNCTION_LINKS) return undefined;
+    this.#specialiser.now(task);
+    return this.#running.get(task);
   }
 
   /**
@@ -247,7 +320,7 @@ export class CompiledDynamics {
     const [rows, end, angles, anglesEnd, visits, visitsEnd] = generic.call;
     const { scratch } = generic;
     const code = (): void => run(rows, end, angles, anglesEnd, visits, visitsEnd);
-    const running: Running = { tier: 'generic', run: code, scratch };
+    const running: Running = { tier: 'generic', run: code, scratch, resultAt: [0, 0], result: new Float64Array(0) };
     this.#running.set(task, running);
     const time = (performance.now() - start).toFixed(1);
     this.#notes.push(`Generic kernels for ${task}: ${generic.kernels}, ready in ${time} ms.`);
@@ -310,8 +383,9 @@ export class CompiledDynamics {
       plan: this.#plan!,
       emit: this.#options.emit,
       options: { layout: this.#layout!, shared: store.shared },
-      use: (task, { operations, bytes, scratch }, { run }) => {
-        this.#running.set(task, { tier: 'specialised', run, scratch: [scratch] });
+      use: (task, { operations, bytes, scratch, result: resultAt }, { run }) => {
+        const result = store.numbers(...resultAt);
+        this.#running.set(task, { tier: 'specialised', run, scratch: [scratch], resultAt, result });
         const { multiplications, additions, divisions } = operations;
         this.#notes.push(
           `Code for ${task}: ${bytes.length} bytes; ${multiplications} multiplications, ${additions} additions, ${divisions} divisions.`,
@@ -332,6 +406,8 @@ export class CompiledDynamics {
     this.#tau = store.numbers(tau, nv);
     this.#qdd = store.numbers(qdd, nv);
     this.#H = store.numbers(massMatrix, this.#matrix ? nv * nv : 0);
+    this.#views = { q: this.#q, v: this.#v, tau: this.#tau, qdd: this.#qdd };
+    for (const running of this.#running.values()) running.result = store.numbers(...running.resultAt);
     this.#armature = store.numbers(armature, nv);
     this.#external = store.numbers(external, 6 * this.#plan!.links.length);
   }

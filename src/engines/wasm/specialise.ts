@@ -3,20 +3,38 @@
 import * as B from '../../emit/bytes.js';
 import { encodeModule, type ModuleFunction } from '../../emit/module.js';
 import { ConstantPool, emitFunctions } from '../../emit/wasm.js';
+import { energyFormulas } from '../../formulas/energy.js';
 import { forwardFormulas } from '../../formulas/forward.js';
 import type { Graph, OperationCount } from '../../formulas/graph.js';
 import { inverseFormulas } from '../../formulas/inverse.js';
-import { pairedUnits, singleUnits } from '../../formulas/lanes.js';
+import { jacobianFormulas, jacobiansFormulas } from '../../formulas/jacobian.js';
+import { kinematicsFormulas } from '../../formulas/kinematics.js';
+import { pairedUnits, singleUnits, type Unit } from '../../formulas/lanes.js';
+import type { UnitOptions } from '../../formulas/links.js';
 import { massMatrixFormulas } from '../../formulas/mass-matrix.js';
 import { VectorGraph } from '../../formulas/vectors.js';
 import type { Plan } from '../../plan/plan.js';
+import { BODY_POSE, BODY_VELOCITY, ENERGY } from '../../plan/results.js';
 import { aligned, type Layout, placesOf } from './layout.js';
 
 /**
  * What can be computed: qdd from tau (also with forces from outside, and an armature of damped joints, that are read from
- * memory), tau from qdd, the mass matrix.
+ * memory), tau from qdd (also with forces from outside), the mass matrix; H^-1 tau; poses and velocities of all bodies, each
+ * by itself or both; the Jacobian of a body and of all; energy, momentum and centre of mass.
  */
-export type Task = 'forward' | 'forwardLoaded' | 'inverse' | 'massMatrix';
+export type Task =
+  | 'forward'
+  | 'forwardLoaded'
+  | 'inverse'
+  | 'inverseLoaded'
+  | 'massMatrix'
+  | 'solve'
+  | 'poses'
+  | 'velocities'
+  | 'posesAndVelocities'
+  | 'jacobians'
+  | 'energy'
+  | `jacobian ${number}`;
 
 export interface SpecialiseOptions {
   readonly task: Task;
@@ -36,6 +54,8 @@ export interface Specialised {
   readonly memoryBytes: number;
   /** The numbers between these addresses are intermediate values. */
   readonly scratch: readonly [number, number];
+  /** Address and length of what the task computes beside the arrays of the layout. */
+  readonly result: readonly [number, number];
   readonly operations: OperationCount;
 }
 
@@ -50,16 +70,55 @@ export interface FormulaOptions {
 
 /** Adds the formulas of a task to a graph. */
 export function addFormulas(g: VectorGraph, plan: Plan, task: Task, { pairLimbs, twoStates }: FormulaOptions): void {
+  const body = bodyOf(task);
+  if (body !== undefined) {
+    jacobianFormulas(g, plan, body, { twoStates });
+    return;
+  }
   const units = pairLimbs ? pairedUnits(plan) : singleUnits(plan);
-  FORMULAS[task](g, plan, units, { twoStates, loaded: task === 'forwardLoaded' });
+  FORMULAS[task as NamedTask](g, plan, units, { twoStates });
 }
 
-const FORMULAS = {
+type NamedTask = Exclude<Task, `jacobian ${number}`>;
+type Formulas = (g: VectorGraph, plan: Plan, units: readonly Unit[], options: UnitOptions) => void;
+
+const FORMULAS: { readonly [task in NamedTask]: Formulas } = {
   forward: forwardFormulas,
-  forwardLoaded: forwardFormulas,
+  forwardLoaded: (g, plan, units, options) => forwardFormulas(g, plan, units, { ...options, loaded: true }),
   inverse: inverseFormulas,
+  inverseLoaded: (g, plan, units, options) => inverseFormulas(g, plan, units, { ...options, loaded: true }),
   massMatrix: massMatrixFormulas,
+  solve: (g, plan, units, options) => forwardFormulas(g, plan, units, { ...options, atRest: true }),
+  poses: (g, plan, units, options) =>
+    kinematicsFormulas(g, plan, units, { ...options, poses: true, velocities: false }),
+  velocities: (g, plan, units, options) =>
+    kinematicsFormulas(g, plan, units, { ...options, poses: false, velocities: true }),
+  posesAndVelocities: (g, plan, units, options) =>
+    kinematicsFormulas(g, plan, units, { ...options, poses: true, velocities: true }),
+  jacobians: jacobiansFormulas,
+  energy: energyFormulas,
 };
+
+const JACOBIAN = 'jacobian ';
+export const jacobianTask = (body: number): Task => `${JACOBIAN}${body}` as Task;
+const bodyOf = (task: Task): number | undefined =>
+  task.startsWith(JACOBIAN) ? Number(task.slice(JACOBIAN.length)) : undefined;
+
+/** Numbers that a task computes beside the arrays of the layout. */
+function resultSize({ bodies, nv }: Plan, task: Task): number {
+  switch (task) {
+    case 'poses':
+      return BODY_POSE * bodies.length;
+    case 'velocities':
+      return BODY_VELOCITY * bodies.length;
+    case 'posesAndVelocities':
+      return (BODY_POSE + BODY_VELOCITY) * bodies.length;
+    case 'energy':
+      return ENERGY.size;
+    default:
+      return task.startsWith('jacobian') ? 6 * nv : 0;
+  }
+}
 
 /** The module exports `run`; for batches run(bytes): all pairs of states up to that many bytes into an array. */
 export function specialise(plan: Plan, options: SpecialiseOptions): Specialised {
@@ -69,10 +128,12 @@ export function specialise(plan: Plan, options: SpecialiseOptions): Specialised 
   addFormulas(graph, plan, task, { pairLimbs: !batch && options.pairLimbs !== false, twoStates: batch });
   const parameters = batch ? 1 : 0;
   // Slots lie behind the constants, whose number is known only after the code is written: they get their room first.
-  const constants = new ConstantPool(aligned(options.scratchAt));
+  const resultAt = aligned(options.scratchAt);
+  const resultNumbers = resultSize(plan, task);
+  const constants = new ConstantPool(aligned(resultAt + 8 * resultNumbers));
   const slotsAt = aligned(constants.at + 16 * countConstants(graph));
   const { functions, slotBytes } = emitFunctions(graph, {
-    arrays: placesOf(layout, batch ? 0 : -1),
+    arrays: [...placesOf(layout, batch ? 0 : -1), { parameter: -1, offset: resultAt, stride: 8 }],
     parameters,
     functionSize: options.functionSize ?? FUNCTION_SIZE,
     constants,
@@ -87,7 +148,13 @@ export function specialise(plan: Plan, options: SpecialiseOptions): Specialised 
     shared,
     data: { at: constants.at, values: constants.values },
   });
-  return { bytes, memoryBytes, scratch: [slotsAt, memoryBytes], operations: graph.count() };
+  return {
+    bytes,
+    memoryBytes,
+    scratch: [slotsAt, memoryBytes],
+    result: [resultAt, resultNumbers],
+    operations: graph.count(),
+  };
 }
 
 /** At most so many constants are put into memory. */
