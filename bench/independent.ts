@@ -5,7 +5,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { encodeModule } from '../src/emit/module.js';
 import { ConstantPool, emitFunctions } from '../src/emit/wasm.js';
 import { stepName } from '../src/engines/threads/block-module.js';
-import { Cutter } from '../src/engines/threads/choose.js';
+import { Planner } from '../src/engines/threads/planner.js';
 import { Program } from '../src/engines/threads/program.js';
 import { webAssembly } from '../src/engines/wasm/webassembly.js';
 import { VectorGraph } from '../src/formulas/vectors.js';
@@ -45,7 +45,7 @@ function multiplications(chains: number): () => void {
 
 function mechanism(model: string, segments: number): () => void {
   const made = builtinMechanism(model);
-  const { made: code, alone, segments: heads } = new Program(new Cutter(made).choose(segments));
+  const { made: code, alone, segments: heads } = new Program(new Planner(made).plan(segments));
   const memory = new Memory({ initial: Math.ceil(code.memoryBytes / 65536) });
   const words = new Int32Array(memory.buffer);
   for (const { at, values } of code.tables) words.set(values, at / 4);
@@ -57,7 +57,7 @@ function mechanism(model: string, segments: number): () => void {
   if (segments === 1) return () => alone.runner.alone();
   const { exports } = new Instance(new Module(code.bytes(false)), { manikin: { memory } });
   const calls = heads.map(({ code: s }) => {
-    const steps = (['spin', 'gather', 'join', 'lead', 'follow'] as const).map((step) => exports[stepName(step, s)]);
+    const steps = (['spin', 'gather', 'complete', 'lead', 'follow'] as const).map((step) => exports[stepName(step, s)]);
     return () => steps.forEach((step) => void step());
   });
   const least = calls.map(() => Number.POSITIVE_INFINITY);

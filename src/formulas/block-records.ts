@@ -60,7 +60,7 @@ export interface Block {
 export const SPIN = 0;
 export const MOVE = 1;
 export const GATHER = 2;
-export const JOIN = 3;
+export const COMPLETE = 3;
 export const LEAD = 4;
 export const FOLLOW = 5;
 export const FINISH = 6;

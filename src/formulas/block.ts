@@ -8,7 +8,7 @@
 //                  where the segment must wait for its own angular velocity, all other positions as well
 //   move           reference motions and bias forces
 //   gather         articulated inertias of all links that wait for nobody
-//   join           the others, after the blocks of other segments that hang from them
+//   complete       the others, after the blocks of other segments that hang from them
 //   lead           accelerations on the way to those
 //   follow         all other accelerations
 //   finish         what a ball joint at which segments meet needs from both of them
@@ -296,7 +296,7 @@ class BlockWriter {
     return [...alpha, ...a];
   }
 
-  // ---- gather, join
+  // ---- gather, complete
 
   #assemble(k: number): void {
     const g = this.#g;

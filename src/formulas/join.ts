@@ -18,15 +18,15 @@ import { writePair } from './mixed.js';
 import { type PartLayout, partLayout, type Size } from './part-record.js';
 import { VectorGraph } from './vectors.js';
 
-/** The dimensions of a meeting: handle of the upper part, where they meet, port of the lower part. */
-export interface MeetSizes {
+/** The dimensions of a join: handle of the upper part, where the two meet, port of the lower part. */
+export interface JoinSizes {
   readonly handle: Size;
   readonly at: 3 | 6;
   readonly port: Size;
 }
 
-/** Numbers of a meeting's record: Q, row by row. */
-export const MEET_NUMBERS = 36;
+/** Numbers of a join's record: Q, row by row. */
+export const JOIN_NUMBERS = 36;
 
 /** Pivots below this part of the diagonal entry are none. */
 const NOTHING = 1e-14;
@@ -37,7 +37,7 @@ type Entry = (i: number, j: number) => Node;
 
 const range = (n: number): number[] => Array.from({ length: n }, (_, k) => k);
 
-class Meeting {
+class Join {
   readonly g = new VectorGraph();
   readonly size: number;
   readonly upper: PartLayout;
@@ -46,7 +46,7 @@ class Meeting {
   readonly #below: number;
 
   /** `own`, `below`: the arrays that hold the two parts. */
-  constructor({ handle, at, port }: MeetSizes, own: number, below: number) {
+  constructor({ handle, at, port }: JoinSizes, own: number, below: number) {
     this.size = at;
     this.upper = partLayout(handle, at);
     this.lower = partLayout(at, port);
@@ -240,23 +240,23 @@ class Meeting {
   }
 }
 
-/** Arrays: upper part, lower part, the meeting's record, the part they make. */
-export function meetUp(sizes: MeetSizes): VectorGraph {
+/** Arrays: upper part, lower part, the join's record, the part they make. */
+export function joinUp(sizes: JoinSizes): VectorGraph {
   const [OWN, BELOW, MEET, RESULT] = [0, 1, 2, 3];
-  const meeting = new Meeting(sizes, OWN, BELOW);
-  const { g, size, upper, lower, pBelow } = meeting;
+  const join = new Join(sizes, OWN, BELOW);
+  const { g, size, upper, lower, pBelow } = join;
   const result = partLayout(sizes.handle, sizes.port);
   const { handle, port } = result;
-  const Q = meeting.Q();
+  const Q = join.Q();
   for (let i = 0; i < size; i++) for (let j = 0; j < size; j++) g.output(MEET, size * i + j, Q(i, j));
-  const r = meeting.free();
-  const Psi: Entry = (i, j) => meeting.Psi(i, j);
+  const r = join.free();
+  const Psi: Entry = (i, j) => join.Psi(i, j);
   if (handle > 0) {
-    const PsiQ = meeting.entry(meeting.product(Psi, meeting.rows(Q), handle));
+    const PsiQ = join.entry(join.product(Psi, join.rows(Q), handle));
     const force = range(size).map((i) =>
       g.add(
         pBelow[i],
-        meeting.dot(
+        join.dot(
           (k) => Q(i, k),
           (k) => r[k],
         ),
@@ -264,13 +264,13 @@ export function meetUp(sizes: MeetSizes): VectorGraph {
     );
     for (let i = 0; i < handle; i++) {
       for (let j = i; j < handle; j++) {
-        const change = meeting.dot(
+        const change = join.dot(
           (k) => PsiQ(i, k),
           (k) => Psi(j, k),
         );
         g.output(RESULT, result.inertia(i, j), g.add(g.input(OWN, upper.inertia(i, j)), change));
       }
-      const change = meeting.dot(
+      const change = join.dot(
         (k) => Psi(i, k),
         (k) => force[k],
       );
@@ -278,26 +278,26 @@ export function meetUp(sizes: MeetSizes): VectorGraph {
     }
   }
   if (port === 0) return g;
-  const below = meeting.PsiRows;
-  const PhiPsi = meeting.product((i, j) => meeting.Phi(i, j), below);
-  const X = meeting.product(Q, PhiPsi).map((row, i) => row.map((node, k) => g.sub(below[i][k], node)));
-  const PsiX = meeting.product(Psi, X, handle);
+  const below = join.PsiRows;
+  const PhiPsi = join.product((i, j) => join.Phi(i, j), below);
+  const X = join.product(Q, PhiPsi).map((row, i) => row.map((node, k) => g.sub(below[i][k], node)));
+  const PsiX = join.product(Psi, X, handle);
   for (let i = 0; i < handle; i++)
     for (const [k, node] of PsiX[i].entries()) writePair(g, RESULT, result.Psi + result.width * i + 2 * k, node);
-  const Z = meeting.entry(PhiPsi);
+  const Z = join.entry(PhiPsi);
   const pair = (at: number): Node => g.input(BELOW, at, at + 1);
   const pairs = range(result.width / 2);
   for (let i = 0; i < port; i++)
     for (const k of pairs) {
       if (k < i >> 1) continue;
-      const change = meeting.dot(
+      const change = join.dot(
         (j) => Z(j, i),
         (j) => X[j][k],
       );
       writePair(g, RESULT, result.phiRow(i) + 2 * k, g.add(pair(lower.phiRow(i) + 2 * k), change));
     }
   for (const k of pairs) {
-    const change = meeting.dot(
+    const change = join.dot(
       (j) => r[j],
       (j) => X[j][k],
     );
@@ -307,21 +307,21 @@ export function meetUp(sizes: MeetSizes): VectorGraph {
 }
 
 /**
- * Arrays: upper part, lower part, the meeting's record, base of the upper part, base of the lower part, force where they
+ * Arrays: upper part, lower part, the join's record, base of the upper part, base of the lower part, force where they
  * meet, force at the port of both together (copied to the lower part's base).
  */
-export function meetDown(sizes: MeetSizes): VectorGraph {
+export function joinDown(sizes: JoinSizes): VectorGraph {
   const [OWN, BELOW, MEET, BASE, BASE_BELOW, FORCE, OUTER] = [0, 1, 2, 3, 4, 5, 6];
-  const meeting = new Meeting(sizes, OWN, BELOW);
-  const { g, size, b, pBelow } = meeting;
+  const join = new Join(sizes, OWN, BELOW);
+  const { g, size, b, pBelow } = join;
   const { handle, port } = sizes;
   const delta = g.inputs(BASE, BASE_RECORD.delta, handle);
   const outer = g.inputs(OUTER, 0, port);
   const e = pBelow.map((p, i) =>
     g.add(
       p,
-      meeting.dot(
-        (k) => meeting.PsiBelow(i, k),
+      join.dot(
+        (k) => join.PsiBelow(i, k),
         (k) => outer[k],
         0,
         port,
@@ -329,48 +329,48 @@ export function meetDown(sizes: MeetSizes): VectorGraph {
     ),
   );
   const r = b.map((free, i) => {
-    const moved = meeting.dot(
-      (k) => meeting.Psi(k, i),
+    const moved = join.dot(
+      (k) => join.Psi(k, i),
       (k) => delta[k],
       0,
       handle,
     );
-    const back = meeting.dot(
-      (k) => meeting.Phi(i, k),
+    const back = join.dot(
+      (k) => join.Phi(i, k),
       (k) => e[k],
     );
     return g.sub(g.add(free, moved), back);
   });
   const h = range(size).map((i) =>
-    meeting.dot(
+    join.dot(
       (k) => g.input(MEET, size * i + k),
       (k) => r[k],
     ),
   );
-  meeting.finish(e, r, h, FORCE, BASE_BELOW);
+  join.finish(e, r, h, FORCE, BASE_BELOW);
   for (const [k, node] of outer.entries()) g.output(BASE_BELOW, BASE_RECORD.force + k, node);
   if (port === 3) g.output(BASE_BELOW, BASE_RECORD.force + 3, g.zero);
   return g;
 }
 
 /** Both at once where nothing is above and nothing is below. Arrays: upper part, lower part, its base, force where they meet. */
-export function meetGround(at: 3 | 6): VectorGraph {
+export function joinGround(at: 3 | 6): VectorGraph {
   const [OWN, BELOW, BASE_BELOW, FORCE] = [0, 1, 2, 3];
-  const meeting = new Meeting({ handle: 0, at, port: 0 }, OWN, BELOW);
-  const { g, size, pBelow } = meeting;
-  const C = meeting.root();
-  const { L, inverse } = meeting.middle(C);
-  const r = meeting.free();
+  const join = new Join({ handle: 0, at, port: 0 }, OWN, BELOW);
+  const { g, size, pBelow } = join;
+  const C = join.root();
+  const { L, inverse } = join.middle(C);
+  const r = join.free();
   // h = C y with (1 + C^T Phi C) y = C^T r
   const z: Node[] = [];
   for (let i = 0; i < size; i++)
     z[i] = g.sub(
-      meeting.dot(
+      join.dot(
         (k) => C(k, i),
         (k) => r[k],
         i,
       ),
-      meeting.dot(
+      join.dot(
         (k) => L(i, k),
         (k) => z[k],
         0,
@@ -381,20 +381,20 @@ export function meetGround(at: 3 | 6): VectorGraph {
   for (let i = size - 1; i >= 0; i--)
     y[i] = g.sub(
       g.mul(z[i], inverse[i]),
-      meeting.dot(
+      join.dot(
         (k) => L(k, i),
         (k) => y[k],
         i + 1,
       ),
     );
   const h = range(size).map((i) =>
-    meeting.dot(
+    join.dot(
       (k) => C(i, k),
       (k) => y[k],
       0,
       i + 1,
     ),
   );
-  meeting.finish(pBelow, r, h, FORCE, BASE_BELOW);
+  join.finish(pBelow, r, h, FORCE, BASE_BELOW);
   return g;
 }

@@ -53,51 +53,74 @@ export function paperCost(constants: PaperConstants = PAPER_CONSTANTS): CostMode
 }
 
 /**
- * Measured times of the engine, as plain JSON. A part is kept in the cheapest form that fits its handles: one handle in
+ * The engine's costs, as plain JSON: counted instructions of every form that a part can have, and what an instruction and
+ * a hand-over take on a machine. A part is kept in the cheapest form that fits its handles: one handle in
  * articulated-inertia form, two in mixed form, more in inverse-inertia form (docs/scheduling.md).
  */
 export interface EngineConstants {
-  /** Microseconds per joint. A joint uses the entry of its type, or else of its degrees of freedom. */
-  readonly joints: readonly {
-    readonly kind?: string;
-    readonly dof: number;
-    readonly one: number;
-    readonly two: number;
-  }[];
+  /** Nanoseconds of an instruction, on average; `manikin calibrate` measures it. */
+  readonly instruction: number;
+  /** Instructions of a joint. A joint uses the entry of its type, or else of its degrees of freedom. */
+  readonly joints: readonly JointInstructions[];
   /**
-   * What k >= 3 handles add to `two`: quadratic k^2 + linear k + constant. The joint's type does not enter: the
-   * 6x6 blocks per pair of handles do the work, not the joint.
+   * Instructions that k >= 3 handles add to `two`: quadratic k^2 + linear k + constant. The joint's type does not enter:
+   * the 6x6 blocks per pair of handles do the work, not the joint.
    */
   readonly more: { readonly quadratic: number; readonly linear: number; readonly constant: number };
-  /** A round trip between two threads, microseconds. */
-  readonly handOver: number;
+  /** Nanoseconds from writing a word to seeing it on another processor; `manikin calibrate` measures it. */
+  readonly latency: number;
+  /** Nanoseconds that each cache line of a record, 8 numbers, takes besides. */
+  readonly line: number;
+  /** Nanoseconds of a call for each link: arrays copied in and out, results checked. */
+  readonly call: number;
 }
 
-/** Generic WebAssembly kernels and spinning threads, rounded from the prototypes; `manikin calibrate` measures them. */
+export interface JointInstructions {
+  readonly kind?: string;
+  readonly dof: number;
+  /** One handle, the axes of the joint along coordinate axes of its link's parent. */
+  readonly one: number;
+  /** The same with axes in any direction; as `one` where left out. */
+  readonly oneTurned?: number;
+  /** Two handles: the mixed form. */
+  readonly two: number;
+}
+
+/** Instructions of links in long chains (docs/speed.md); times of a two-core AMD EPYC, Node 20. */
 export const ENGINE_CONSTANTS: EngineConstants = {
+  instruction: 0.195,
   joints: [
-    { kind: 'fixed', dof: 0, one: 0.05, two: 0.07 },
-    { kind: 'revolute', dof: 1, one: 0.1, two: 0.14 },
-    { kind: 'prismatic', dof: 1, one: 0.1, two: 0.14 },
-    { kind: 'helical', dof: 1, one: 0.1, two: 0.14 },
-    { kind: 'cylindrical', dof: 2, one: 0.11, two: 0.16 },
-    { kind: 'universal', dof: 2, one: 0.11, two: 0.16 },
-    { kind: 'planar', dof: 3, one: 0.12, two: 0.19 },
-    { kind: 'spherical', dof: 3, one: 0.11, two: 0.19 },
-    { dof: 4, one: 0.13, two: 0.21 },
-    { dof: 5, one: 0.14, two: 0.23 },
-    { kind: 'floating', dof: 6, one: 0.15, two: 0.25 },
+    { kind: 'fixed', dof: 0, one: 1, two: 1 },
+    { kind: 'revolute', dof: 1, one: 255, oneTurned: 430, two: 433.5 },
+    { kind: 'prismatic', dof: 1, one: 60, oneTurned: 200, two: 120 },
+    { kind: 'helical', dof: 1, one: 370, oneTurned: 540, two: 555 },
+    { kind: 'cylindrical', dof: 2, one: 320, oneTurned: 490, two: 544 },
+    { kind: 'universal', dof: 2, one: 580, oneTurned: 740, two: 928 },
+    { kind: 'planar', dof: 3, one: 540, oneTurned: 890, two: 918 },
+    { kind: 'spherical', dof: 3, one: 375, oneTurned: 530, two: 675 },
+    { dof: 4, one: 400, two: 700 },
+    { dof: 5, one: 400, two: 700 },
+    { kind: 'floating', dof: 6, one: 340, oneTurned: 400, two: 680 },
   ],
-  more: { quadratic: 0.02, linear: 0.11, constant: -0.04 },
-  handOver: 0.25,
+  more: { quadratic: 100, linear: 560, constant: -200 },
+  latency: 150,
+  line: 10,
+  call: 1.5,
 };
 
 export function engineCost(constants: EngineConstants = ENGINE_CONSTANTS): CostModel {
+  const microseconds = (instructions: number): number => (instructions * constants.instruction) / 1000;
   return {
     name: 'engine',
     counts: 'links',
-    shared: { from: 3, ...constants.more },
-    handOver: constants.handOver,
+    shared: {
+      from: 3,
+      quadratic: microseconds(constants.more.quadratic),
+      linear: microseconds(constants.more.linear),
+      constant: microseconds(constants.more.constant),
+    },
+    // There and back.
+    handOver: (2 * constants.latency) / 1000,
     joint(dof, kind) {
       const entry =
         constants.joints.find((each) => kind !== undefined && each.kind === kind && each.dof === dof) ??
@@ -109,7 +132,7 @@ export function engineCost(constants: EngineConstants = ENGINE_CONSTANTS): CostM
           found: 'none',
         });
       }
-      return { own: entry.one, inner: entry.two - entry.one };
+      return { own: microseconds(entry.one), inner: microseconds(entry.two - entry.one) };
     },
   };
 }

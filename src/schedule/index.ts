@@ -1,5 +1,5 @@
 /** Automatic scheduling: the best assembly order of a mechanism for any number of processors (paper 002). */
-export type { CostModel, EngineConstants, PaperConstants } from './cost.js';
+export type { CostModel, EngineConstants, JointInstructions, PaperConstants } from './cost.js';
 export { ENGINE_CONSTANTS, engineCost, PAPER_CONSTANTS, paperCost } from './cost.js';
 export type { DrawSvgOptions } from './draw-svg.js';
 export { drawSvg } from './draw-svg.js';

@@ -89,7 +89,8 @@ describe('calibrate', () => {
       expect(one).toBeGreaterThan(0);
       expect(two).toBeGreaterThanOrEqual(one);
     }
-    expect(constants.handOver).toBeGreaterThan(0);
+    expect(constants.instruction).toBeGreaterThan(0);
+    expect(constants.latency).toBeGreaterThan(0);
     const after = call('schedule', 'chain-8', '--procs', '2', '--cost', 'calibrated', '--json');
     expect(after.status, after.stderr).toBe(0);
     expect(JSON.parse(after.stdout).makespan).toBeGreaterThan(0);

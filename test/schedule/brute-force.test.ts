@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { randomNumbers } from '../../bench/schedule.js';
-import { engineCost, paperCost, schedule } from '../../src/schedule/index.js';
+import { ENGINE_CONSTANTS, engineCost, paperCost, schedule } from '../../src/schedule/index.js';
 import { allParents, type Costs, compareLists, Mechanism, paperTenths, preorderOf, type Tree } from './brute-force.js';
 
 const PROCESSORS = [1, 2, 3, 4, 8];
@@ -104,9 +104,11 @@ describe('a table over all sets of joints', () => {
       const [q, l, c] = [30, 60, 80].map((most) => Math.floor(random() * most));
       const handOver = Math.floor(random() * 3) * 60;
       const model = engineCost({
+        ...ENGINE_CONSTANTS,
+        instruction: 1000,
         joints: [1, 3, 6].map((n) => ({ dof: n, one: (one.get(n) as number) / 10, two: (two.get(n) as number) / 10 })),
         more: { quadratic: q / 10, linear: l / 10, constant: c / 10 },
-        handOver: handOver / 10,
+        latency: 50 * handOver,
       });
       const costs: Costs = {
         counts: 'links',

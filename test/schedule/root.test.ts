@@ -18,7 +18,7 @@ function freeChain(joints: number): Topology {
 }
 
 describe('free-flying mechanisms', () => {
-  const cost = engineCost({ ...ENGINE_CONSTANTS, handOver: 0 });
+  const cost = engineCost({ ...ENGINE_CONSTANTS, latency: 0 });
 
   it('a chain cut in the middle keeps one handle in every part when its root is there', () => {
     const topology = freeChain(100);
@@ -28,9 +28,10 @@ describe('free-flying mechanisms', () => {
     expect(chosen.root).toBeLessThan(60);
     const nodes = describeTree(topology, chosen.tree, { cost, root: chosen.root as number });
     expect(nodes.every(({ handles }) => handles === 1)).toBe(true);
-    expect(nodes[0]).toMatchObject({ joint: 0, cost: 0.15 });
+    const [free, hinge] = [340, 255].map((count) => (count * ENGINE_CONSTANTS.instruction) / 1000);
+    expect(nodes[0].cost).toBeCloseTo(free, 9);
     // Half of 99 revolute joints at one handle each, the cut, and the solution for the root.
-    expect(chosen.makespan).toBeCloseTo(0.15 + 0.1 + 0.1 * 49, 9);
+    expect(chosen.makespan).toBeCloseTo(free + 50 * hinge, 9);
     expect(chosen.optimal).toBe(true);
     expect(given.makespan).toBeGreaterThan(1.1 * chosen.makespan);
   });
@@ -68,9 +69,11 @@ describe('free-flying mechanisms', () => {
       handOver: 0,
     });
     const model = engineCost({
+      ...ENGINE_CONSTANTS,
+      instruction: 1000,
       joints: [1, 3, 6].map((n) => ({ dof: n, one: (one.get(n) as number) / 10, two: (two.get(n) as number) / 10 })),
       more: { quadratic: 2, linear: 11, constant: -4 },
-      handOver: 0,
+      latency: 0,
     });
     let onTop = 0;
     for (let seed = 0; seed < 25; seed++) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { randomNumbers } from '../../bench/schedule.js';
-import { costTable, engineCost, paperCost } from '../../src/schedule/cost.js';
+import { costTable, ENGINE_CONSTANTS, engineCost, paperCost } from '../../src/schedule/cost.js';
 import { emptyFlatTree, preorder, TOP_SLOT } from '../../src/schedule/flat-tree.js';
 import { linkTree } from '../../src/schedule/link-tree.js';
 import { type Part, PartMeter, partSize } from '../../src/schedule/parts.js';
@@ -40,9 +40,11 @@ describe('the single-process optimum', () => {
   });
 
   const engine = engineCost({
+    ...ENGINE_CONSTANTS,
+    instruction: 1000,
     joints: [1, 3, 6].map((n) => ({ dof: n, one: 9 + n, two: 13 + 2 * n })),
     more: { quadratic: 0.7, linear: 3, constant: -2 },
-    handOver: 0,
+    latency: 0,
   });
   const engineTenths = (dof: readonly number[]): Costs => ({
     counts: 'links',

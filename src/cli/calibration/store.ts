@@ -27,7 +27,7 @@ export function loadConstants(): EngineConstants {
   }
   try {
     const constants = JSON.parse(text) as EngineConstants;
-    if (!Array.isArray(constants.joints) || typeof constants.handOver !== 'number') throw new Error('keys are missing');
+    if (!Array.isArray(constants.joints) || typeof constants.latency !== 'number') throw new Error('keys are missing');
     return constants;
   } catch {
     throw new InputError(`The file "${file}" is damaged: run "manikin calibrate" again.`);

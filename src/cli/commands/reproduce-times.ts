@@ -1,18 +1,15 @@
 // The papers' tables of computation times, and figure 4 of paper 002, measured again with this engine.
 
-import { createAssembly, wholeLinks } from '../../engines/threads/blocks.js';
 import { endThreads, ParallelDynamics } from '../../engines/threads/index.js';
 import { type Timed, timings, warmUp } from '../../engines/threads/measure.js';
+import { Planner } from '../../engines/threads/planner.js';
 import { sharedPool } from '../../engines/threads/pool.js';
-import { COSTS, predict } from '../../engines/threads/predict.js';
 import { Program } from '../../engines/threads/program.js';
-import { weigh } from '../../engines/threads/weights.js';
 import { formatJson } from '../../formats/index.js';
-import { GROUND } from '../../mechanism/mechanism.js';
 import { State } from '../../mechanism/state.js';
 import { builtinMechanism } from '../../models/index.js';
-import { rootedPlan } from '../../plan/rooted-plan.js';
 import { linePlot, svgDocument } from '../../plot/index.js';
+import { playSegments } from '../../schedule/segment-timeline.js';
 import { OutputFile } from '../output-file.js';
 import { machine, type ParallelLine, timeParallel } from '../parallel-timing.js';
 import { formatNumber, Progress, type Terminal, table } from '../terminal.js';
@@ -191,8 +188,9 @@ const JOINTS = 200;
 /** [002] figure 4: a fixed chain of 200 joints on two threads, cut at one joint after the other. */
 export async function reproduceFigure4(options: TimesOptions, terminal: Terminal): Promise<void> {
   const mechanism = builtinMechanism(`chain-${JOINTS}`);
-  const { links } = rootedPlan(mechanism)!.plan;
-  const weights = weigh(rootedPlan(mechanism)!);
+  const planner = new Planner(mechanism);
+  const whole = planner.find(1);
+  const { links } = whole.rooted.plan;
   const state = State.random(mechanism, 1);
   const out = { out: new Float64Array(mechanism.nv) };
   const progress = new Progress(terminal, 'Measuring');
@@ -209,9 +207,9 @@ export async function reproduceFigure4(options: TimesOptions, terminal: Terminal
     progress.update(root / JOINTS, `root ${root}`);
     const segmentOf = Int32Array.from(links, (_, i) => (i >= root ? 1 : 0));
     const cutting = { segmentOf, atPort: [false, true] };
-    const assembly = createAssembly(rootedPlan(mechanism, GROUND, wholeLinks(links, cutting))!, cutting);
-    const predictedNs = Math.round(predict(links, weights, cutting, COSTS).ns);
-    const program = new Program({ assembly, root: GROUND, segments: 2, threadOf: [0, 1], predictedNs });
+    const predictedNs = Math.round(playSegments(whole.costs, cutting, planner.constants).ns);
+    const schedule = { ...whole, cutting, segments: 2, processorOf: [0, 1], ns: predictedNs };
+    const program = new Program(planner.build(schedule));
     const { arrays, job, runner } = program.shared(pool.newJob(), 2, pool.control);
     await pool.install(job, 1, () => {});
     const call = (): void => {

@@ -76,11 +76,11 @@ export function addSchedule(program: Command, terminal: Terminal): void {
 export function addCalibrate(program: Command, terminal: Terminal): void {
   program
     .command('calibrate')
-    .description('measure what joints and hand-overs between threads cost on this machine, and keep it')
+    .description('measure what an instruction and a word between threads take on this machine, and keep it')
     .option('--json', 'print JSON')
     .action(async (options: { json?: boolean }) => {
       const progress = new Progress(terminal, 'Measuring');
-      const handOver = (await measureHandOver()) ?? ENGINE_CONSTANTS.handOver;
+      const handOver = (await measureHandOver()) ?? (2 * ENGINE_CONSTANTS.latency) / 1000;
       const constants = measureConstants(handOver, (fraction) => progress.update(fraction));
       progress.finish();
       const file = saveConstants(constants);
@@ -88,13 +88,12 @@ export function addCalibrate(program: Command, terminal: Terminal): void {
         terminal.out(`${formatJson({ ...constants, file })}\n`);
         return;
       }
+      const { instruction, latency } = constants;
       const rows = constants.joints.flatMap(({ kind, dof, one, two }) =>
-        kind === undefined ? [] : [[kind, dof, one, two]],
+        kind === undefined ? [] : [[kind, dof, one * instruction, two * instruction]],
       );
-      terminal.out(`${table(['joint', 'dof', 'one handle (us)', 'two handles (us)'], rows)}\n\n`);
-      const { quadratic, linear, constant } = constants.more;
-      const [a, b, c] = [quadratic, linear, constant].map(formatNumber);
-      terminal.out(`a part of k handles, from 3 on, takes ${a} k^2 + ${b} k + ${c} us more\n`);
-      terminal.out(`hand-over between threads and back: ${formatNumber(constants.handOver)} us\nkept in ${file}\n`);
+      terminal.out(`${table(['joint', 'dof', 'one handle (ns)', 'two handles (ns)'], rows)}\n\n`);
+      terminal.out(`an instruction: ${formatNumber(instruction)} ns\n`);
+      terminal.out(`a word from one thread to another: ${formatNumber(latency)} ns\nkept in ${file}\n`);
     });
 }

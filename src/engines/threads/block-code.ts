@@ -1,13 +1,13 @@
-// The functions of a module for blocks (block-module.ts): one for each phase of each shape of block, those for meetings, and small
+// The functions of a module for blocks (block-module.ts): one for each phase of each shape of block, those for joins, and small
 // ones.
 
 import * as B from '../../emit/bytes.js';
 import type { ModuleFunction } from '../../emit/module.js';
 import { ConstantPool, emitFunctions, type Pointer } from '../../emit/wasm.js';
-import { hopDown, hopUp } from '../../formulas/base-velocity.js';
+import { velocityOfChild, velocityOfParent } from '../../formulas/base-velocity.js';
 import { blockFormulas } from '../../formulas/block.js';
 import { type Block, CHILD_ARRAYS, childArray, PHASES } from '../../formulas/block-records.js';
-import { type MeetSizes, meetDown, meetGround, meetUp } from '../../formulas/join.js';
+import { type JoinSizes, joinDown, joinGround, joinUp } from '../../formulas/join.js';
 import { VectorGraph } from '../../formulas/vectors.js';
 import type { Segment } from './blocks.js';
 
@@ -67,45 +67,48 @@ export class ModuleWriter {
     return shape;
   }
 
-  /** The code for two blocks like this one at once. */
-  twin(name: string, block: Block): Shape {
-    const key = `twin ${name}`;
+  /** The code for two blocks like this one at once, one in each lane. */
+  pair(name: string, block: Block): Shape {
+    const key = `pair ${name}`;
     let shape = this.#shapes.get(key);
     if (shape === undefined) {
-      shape = this.#emitTwin(block);
+      shape = this.#emitPair(block);
       this.#shapes.set(key, shape);
     }
     return shape;
   }
 
-  get touch(): number {
-    return this.#once('touch', () => ({ parameters: 3, body: touch() }));
+  get prefetch(): number {
+    return this.#once('prefetch', () => ({ parameters: 3, body: prefetch() }));
   }
 
-  meetUp(sizes: MeetSizes): number {
-    return this.#fixed(`meetUp ${Object.values(sizes)}`, () => meetUp(sizes), 4);
+  joinUp(sizes: JoinSizes): number {
+    return this.#fixed(`joinUp ${Object.values(sizes)}`, () => joinUp(sizes), 4);
   }
-  meetDown(sizes: MeetSizes): number {
-    return this.#fixed(`meetDown ${Object.values(sizes)}`, () => meetDown(sizes), 7);
+  joinDown(sizes: JoinSizes): number {
+    return this.#fixed(`joinDown ${Object.values(sizes)}`, () => joinDown(sizes), 7);
   }
-  meetGround(at: 3 | 6): number {
-    return this.#fixed(`meetGround ${at}`, () => meetGround(at), 4);
+  joinGround(at: 3 | 6): number {
+    return this.#fixed(`joinGround ${at}`, () => joinGround(at), 4);
   }
 
   /** Code for the angular velocity of a segment's base, at the address `to`. */
-  hops(
+  baseVelocity(
     body: B.Bytes,
-    { hops }: Segment,
+    { velocityPath }: Segment,
     to: number,
     between: number,
     recordsOf: (segment: number) => { readonly rel: number; readonly rise: number },
   ): void {
-    if (hops === undefined) return;
-    const { from, steps } = hops;
+    if (velocityPath === undefined) return;
+    const { from, steps } = velocityPath;
     let at = recordsOf(from.segment)[from.record];
     if (steps.length === 0) callWith(body, this.#fixed('copy', copy, 2), [at, to]);
     steps.forEach(({ segment, direction }, k) => {
-      const code = direction === 'up' ? this.#fixed('hopUp', hopUp, 3) : this.#fixed('hopDown', hopDown, 3);
+      const code =
+        direction === 'up'
+          ? this.#fixed('velocityOfParent', velocityOfParent, 3)
+          : this.#fixed('velocityOfChild', velocityOfChild, 3);
       const next = k === steps.length - 1 ? to : between;
       callWith(body, code, [at, recordsOf(segment).rel, next]);
       at = next;
@@ -113,8 +116,8 @@ export class ModuleWriter {
   }
 
   /** From the angular velocity at one address to that at another, down through a relation. */
-  hop(body: B.Bytes, [from, to]: readonly number[], rel: number): void {
-    callWith(body, this.#fixed('hopDown', hopDown, 3), [from, rel, to]);
+  childVelocity(body: B.Bytes, [from, to]: readonly number[], rel: number): void {
+    callWith(body, this.#fixed('velocityOfChild', velocityOfChild, 3), [from, rel, to]);
   }
 
   #emitBlock(block: Block, place: { readonly addresses: Int32Array; readonly slotsAt: number } | undefined): Shape {
@@ -146,7 +149,7 @@ export class ModuleWriter {
   }
 
   /** A block in each lane: numbers of both stand where they stand for each alone, slots are those of the first. */
-  #emitTwin(block: Block): Shape {
+  #emitPair(block: Block): Shape {
     const graph = new VectorGraph({ wide: true });
     blockFormulas(graph, block);
     const pointers = [...rowPointers(block, 0), ...rowPointers(block, 1)];
@@ -207,7 +210,7 @@ export class ModuleWriter {
  * Reads a word of every line from the first address up to the second, and writes something to the third. Lines that come from
  * another core then come all at once; one after the other, where formulas need them, each would take its time.
  */
-function touch(): B.Bytes {
+function prefetch(): B.Bytes {
   const [FROM, TO, RESULT, SUM] = [0, 1, 2, 3];
   const LINE_BYTES = 64;
   const body = new B.Bytes().bytes(1, 1, B.I32);

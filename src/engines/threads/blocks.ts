@@ -7,18 +7,18 @@ import type { BallPlace, Block, BlockChild } from '../../formulas/block-records.
 import type { Size } from '../../formulas/part-record.js';
 import type { PlanLink } from '../../plan/plan.js';
 import type { RootedPlan } from '../../plan/rooted-plan.js';
-import { checkTwins, pairBlocks } from './block-twins.js';
+import { SMALL } from '../../schedule/cut-by-weight.js';
+import { type Cutting, parentSegments, portSizes } from '../../schedule/link-costs.js';
+import { checkPartners, pairBlocks } from './lane-partners.js';
+import { linkTree } from './link-costs.js';
 import {
-  type Cutting,
   childTowards,
-  findHops,
   findJoins,
   findPaths,
-  type Hops,
+  findVelocityPath,
   type Join,
-  parentSegments,
-  portSizes,
-  type Turn,
+  type PathJoin,
+  type VelocityPath,
 } from './segments.js';
 
 export interface PlacedBlock {
@@ -37,11 +37,11 @@ export interface Segment {
   readonly parent: number;
   /** Segments that hang from it and are waited for. */
   readonly waitsFor: readonly number[];
-  /** What it takes in at its port. */
+  /** What it joins to itself at its port. */
   readonly joins: readonly Join[];
-  /** The segment that has taken in all of its row in the end, and the way from there to this one. */
+  /** The segment that its whole row is joined to in the end, and the joins between that and this one. */
   readonly row: number;
-  readonly path: readonly Turn[];
+  readonly path: readonly PathJoin[];
   /** Nothing is above it. */
   readonly grounded: boolean;
   /** Dimensions of what it hangs by, and of its own port. */
@@ -51,12 +51,12 @@ export interface Segment {
   /** Blocks in the order of the first phase. */
   readonly spinOrder: readonly number[];
   /** How the angular velocity of its base is found: from a record, then through others. None where it is known. */
-  readonly hops: Hops | undefined;
+  readonly velocityPath: VelocityPath | undefined;
   /** The segment that is computed together with this one, and all blocks of both, parents first; -1 for none. */
-  readonly twin: number;
+  readonly partner: number;
   readonly lanes: readonly Lane[];
-  /** It is computed together with the one that takes it in, which does all that it would do. */
-  readonly carried: boolean;
+  /** It fills the second lane of another segment's vectors, which does all that it would do. */
+  readonly inSecondLane: boolean;
 }
 
 /** A block, or two blocks of the same shape in the lanes of vectors. */
@@ -76,8 +76,6 @@ export interface Assembly {
 const BLOCK_LINKS = { alike: 8, alikeMixed: 4, different: 18 } as const;
 /** Looks of links up to which they are alike. */
 const FEW_LOOKS = 8;
-/** Links up to which a mechanism is small: each segment is one block then, and no code is shared. */
-export const SMALL = 160;
 
 export function createAssembly(rooted: RootedPlan, cutting: Cutting, blockLinks?: number): Assembly {
   const { plan, source } = rooted;
@@ -114,16 +112,17 @@ export function createAssembly(rooted: RootedPlan, cutting: Cutting, blockLinks?
 
   const segmentBlocks: number[][] = Array.from({ length: count }, () => []);
   for (const [b, s] of segmentOfBlock.entries()) segmentBlocks[s].push(b);
-  const parentSegment = parentSegments(links, segmentOf, count);
+  const tree = linkTree(links);
+  const parentSegment = parentSegments(tree.parent, segmentOf, count);
   const spinOf = segmentBlocks.map(([first], s): Block['spin'] => {
     if (!beyond[first].leads && s !== sourceSegment) return 'none';
     const onGround = source === undefined && parentSegment[s] < 0;
     return onGround || s === sourceSegment ? 'direct' : 'relative';
   });
 
-  const hops = segmentBlocks.map((_, s) => findHops(s, parentSegment, spinOf, sourceSegment));
+  const velocityPaths = segmentBlocks.map((_, s) => findVelocityPath(s, parentSegment, spinOf, sourceSegment));
   const portChild = segmentBlocks.map((_, s) => parentSegment.findIndex((above, c) => above === s && atPort[c]));
-  const sizes = portSizes(links, cutting, parentSegment, portChild);
+  const sizes = portSizes(tree, cutting, parentSegment, portChild);
   const joins = findJoins(cutting, sizes, portChild);
   const paths = findPaths(joins);
   const placed = members.map((own, b): PlacedBlock => {
@@ -173,7 +172,7 @@ export function createAssembly(rooted: RootedPlan, cutting: Cutting, blockLinks?
         base: base < 0 ? (free ? 'free' : 'ground') : top || restarts(links[base].type) ? 'rest' : 'moving',
         children,
         spin: beyond[b].leads ? spinOf[s] : 'none',
-        early: hops[s] !== undefined,
+        early: velocityPaths[s] !== undefined,
         spinFrom: b === sourceBlock ? 'source' : toSource >= 0 ? childrenOf[b].indexOf(toSource) : 'base',
         top,
         handle: top ? sizes.handle[s] : 6,
@@ -186,8 +185,8 @@ export function createAssembly(rooted: RootedPlan, cutting: Cutting, blockLinks?
     };
   });
 
-  const twins = cutting.twins ?? segmentBlocks.map(() => -1);
-  checkTwins(twins, joins, hops, sourceSegment);
+  const partners = cutting.partner ?? segmentBlocks.map(() => -1);
+  checkPartners(partners, joins, velocityPaths, sourceSegment);
   const segments = segmentBlocks.map((own, s): Segment => {
     const hanging = parentSegment.flatMap((parent, child) => (parent === s ? [child] : []));
     const onWay = own.filter((b) => placed[b].block.spinFrom !== 'base' && placed[b].block.spin !== 'none');
@@ -206,10 +205,10 @@ export function createAssembly(rooted: RootedPlan, cutting: Cutting, blockLinks?
       port: sizes.port[s],
       spin: spinOf[s],
       spinOrder: [...onWay.reverse(), ...others],
-      hops: hops[s],
-      twin: twins[s],
-      lanes: twins[s] < 0 ? own.map((b): Lane => [b]) : pairBlocks(placed, own, segmentBlocks[twins[s]]),
-      carried: twins.includes(s),
+      velocityPath: velocityPaths[s],
+      partner: partners[s],
+      lanes: partners[s] < 0 ? own.map((b): Lane => [b]) : pairBlocks(placed, own, segmentBlocks[partners[s]]),
+      inSecondLane: partners.includes(s),
     };
   });
   return { rooted, blocks: placed, segments };

@@ -1,6 +1,7 @@
 // What a user of several threads may ask for.
 
 import { MechanismError } from '../../mechanism/errors.js';
+import type { EngineConstants } from '../../schedule/cost.js';
 import type { Fault } from './protocol.js';
 
 export interface ParallelOptions {
@@ -31,6 +32,8 @@ export interface ParallelOptions {
   readonly lostAfter?: number;
   /** After a step for which threads came late, compute some on one thread (the default): the machine may be busy. */
   readonly retreat?: boolean;
+  /** Costs that cuts are chosen by; those of one machine where left out, so that results do not depend on the machine. */
+  readonly constants?: EngineConstants;
   /** Body at the root of the computation; chosen where left out. */
   readonly root?: string;
   /** Microseconds of random delay in every piece of work, for tests. */

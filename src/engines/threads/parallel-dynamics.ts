@@ -6,9 +6,8 @@ import { State } from '../../mechanism/state.js';
 import type { ForwardOptions, InverseOptions, MassMatrix } from '../plain/plain-dynamics.js';
 import { CompiledDynamics, copyFinite } from '../wasm/compiled.js';
 import { type Arrays, loadArrays } from './arrays.js';
-import { Cutter } from './choose.js';
 import { checkOptions, type ParallelOptions } from './options.js';
-import { COSTS } from './predict.js';
+import { Planner } from './planner.js';
 import { prepare, type Times } from './prepare.js';
 import { Program } from './program.js';
 import type { Place, Team } from './team.js';
@@ -36,7 +35,7 @@ export class ParallelDynamics {
   /** The same program alone, in a team; or one piece of shared code, where that is the fastest on one thread. */
   #alone: Program | undefined;
   #common: Program | undefined;
-  #cutter: Cutter | undefined;
+  #planner: Planner | undefined;
   #ready: Promise<void> | undefined;
   #disposed = false;
   /** Nothing but code for the whole mechanism is in use. */
@@ -225,7 +224,7 @@ export class ParallelDynamics {
     this.#team = undefined;
     this.#alone = undefined;
     this.#common = undefined;
-    this.#cutter = undefined;
+    this.#planner = undefined;
     this.serial.dispose();
   }
 
@@ -239,14 +238,15 @@ export class ParallelDynamics {
   /** The program of the one cutting for all numbers of workers; undefined where there can be no code. */
   #fixed(): Program | undefined {
     if (this.#disposed || this.serial.tier === 'plain') return undefined;
-    this.#common ??= new Program(this.#cuts().choose(this.#options.scheduleFor ?? COMMON));
+    this.#common ??= new Program(this.#plans().plan(this.#options.scheduleFor ?? COMMON));
     return this.#common;
   }
 
-  #cuts(): Cutter {
-    const { root } = this.#options;
-    this.#cutter ??= new Cutter(this.mechanism, COSTS, root === undefined ? undefined : this.mechanism.bodyIndex(root));
-    return this.#cutter;
+  #plans(): Planner {
+    const { root, constants } = this.#options;
+    const body = root === undefined ? undefined : this.mechanism.bodyIndex(root);
+    this.#planner ??= new Planner(this.mechanism, constants, body);
+    return this.#planner;
   }
 
   async #prepare(): Promise<void> {
@@ -254,7 +254,7 @@ export class ParallelDynamics {
       const { team, shared, times } = await prepare({
         serial: this.serial,
         options: this.#options,
-        cutter: this.#cuts(),
+        planner: this.#plans(),
         fixed: () => this.#fixed(),
         note: (note) => this.#notes.push(note),
         stopped: () => this.#disposed,
@@ -277,7 +277,7 @@ export class ParallelDynamics {
     } catch (error) {
       if (!this.#disposed) this.#notes.push(`One thread: ${error instanceof Error ? error.message : String(error)}`);
     }
-    this.#cutter = undefined;
+    this.#planner = undefined;
   }
 }
 

@@ -1,14 +1,14 @@
 // What is made, tried and chosen before threads take part: code for one thread and for several, timed in turn.
 
 import { State } from '../../mechanism/state.js';
+import { SMALL } from '../../schedule/cut-by-weight.js';
+import { decide, type Verdict } from '../../schedule/measured-choice.js';
 import { processors, reasonForOneThread } from '../../threads/surroundings.js';
 import { type CompiledDynamics, copyFinite, reasonForPlain } from '../wasm/compiled.js';
 import { loadArrays } from './arrays.js';
-import { SMALL } from './blocks.js';
-import type { Cutter } from './choose.js';
-import { decide, type Verdict } from './decide.js';
 import { pause, type Timed, timings, warmUp } from './measure.js';
 import type { ParallelOptions } from './options.js';
+import type { Planner } from './planner.js';
 import { Program } from './program.js';
 import { Team } from './team.js';
 
@@ -24,10 +24,10 @@ const PATIENCE = 1000;
 export interface Request {
   readonly serial: CompiledDynamics;
   readonly options: ParallelOptions;
-  readonly cutter: Cutter;
+  readonly planner: Planner;
   /** The program of the one cutting for all numbers of workers. */
   readonly fixed: () => Program | undefined;
-  /** Told what there is to say about it. */
+  /** Takes a sentence for `explain()`. */
   readonly note: (note: string) => void;
   /** Whether nobody waits for it any more. */
   readonly stopped: () => boolean;
@@ -67,7 +67,7 @@ async function choose(
   request: Request,
   start: (program: Program, workers: number) => Promise<Team>,
 ): Promise<Prepared> {
-  const { serial, options, cutter, note } = request;
+  const { serial, options, planner, note } = request;
   const reason = reasonForPlain(serial.mechanism) ?? reasonForOneThread();
   if (reason !== undefined) {
     note(`One thread: ${reason}`);
@@ -86,24 +86,24 @@ async function choose(
       note('One thread: one was asked for.');
       return { times: {} };
     }
-    const program = deterministic ? request.fixed() : new Program(cutter.choose(scheduleFor ?? most));
+    const program = deterministic ? request.fixed() : new Program(planner.plan(scheduleFor ?? most));
     if (program === undefined) return { times: {} };
     const team = await start(program, most);
-    return { team, times: { predictedNs: program.choice.predictedNs } };
+    return { team, times: { predictedNs: program.plan.schedule.ns } };
   }
   // Code for one thread is being made on another one meanwhile.
-  const predictedSerialNs = cutter.find(1).predictedNs;
+  const predictedSerialNs = planner.find(1).ns;
   const hopeful = (workers: number): boolean =>
     given !== 'auto' ||
     prefer === 'parallel' ||
-    (cutter.find(workers).segments > 1 && cutter.find(workers).predictedNs < HOPELESS * predictedSerialNs);
+    (planner.find(workers).segments > 1 && planner.find(workers).ns < HOPELESS * predictedSerialNs);
   const counts = (given === 'auto' ? powersOfTwo(most) : [most]).filter(
     (count) => count > 1 || scheduleFor !== undefined,
   );
   const first = counts.find(hopeful);
   const trial = first === undefined ? undefined : await start(programFor(request, first), first);
-  const { length: links } = cutter.find(1).rooted.plan.links;
-  const shared = links > SMALL ? new Program(cutter.choose(1)) : undefined;
+  const { length: links } = planner.find(1).rooted.plan.links;
+  const shared = links > SMALL ? new Program(planner.plan(1)) : undefined;
   await serial.ready();
   const trials = new Trials(serial, options.arrays === 'direct');
   const together = trial && trials.together(trial);
@@ -111,7 +111,7 @@ async function choose(
   const fastest = one.program;
   const found = { predictedSerialNs, serialNs: one.ns };
   if (trial === undefined || together === undefined) {
-    const predicted = most > 1 ? { predictedNs: cutter.find(Math.min(2, most)).predictedNs } : {};
+    const predicted = most > 1 ? { predictedNs: planner.find(Math.min(2, most)).ns } : {};
     note(most > 1 ? 'One thread: nothing to gain is predicted for several.' : 'One thread: there is no other.');
     return { ...(fastest && { shared: fastest }), times: { ...found, ...predicted } };
   }
@@ -129,7 +129,7 @@ async function choose(
   }
   const times = {
     predictedSerialNs,
-    predictedNs: best.team.program.choice.predictedNs,
+    predictedNs: best.team.program.plan.schedule.ns,
     serialNs,
     parallelNs: best.several,
   };
@@ -141,8 +141,8 @@ async function choose(
   return { ...(fastest && { shared: fastest }), times };
 }
 
-function programFor({ cutter, options }: Request, workers: number): Program {
-  return new Program(cutter.choose(options.scheduleFor ?? workers));
+function programFor({ planner, options }: Request, workers: number): Program {
+  return new Program(planner.plan(options.scheduleFor ?? workers));
 }
 
 /** Ways to compute one state, timed as they will be used. */
@@ -193,7 +193,7 @@ class Trials {
         await pause(milliseconds);
         await warmUp([task.call, together.call], milliseconds);
       },
-      predicted: { one: predictedSerialNs, several: team.program.choice.predictedNs },
+      predicted: { one: predictedSerialNs, several: team.program.plan.schedule.ns },
       one: ns,
     });
   }

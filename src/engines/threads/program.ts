@@ -6,23 +6,23 @@ import { type WasmMemory, type WasmModule, webAssembly } from '../wasm/webassemb
 import type { Arrays } from './arrays.js';
 import { type BlockModule, blockModule } from './block-module.js';
 import type { Segment } from './blocks.js';
-import type { Choice } from './choose.js';
+import type { PlannedProgram } from './planner.js';
 import type { Hooks, Job, JobSegment } from './protocol.js';
 import { Runner } from './runner.js';
 
 const NO_HOOKS: Hooks = { jitter: 0, fault: undefined };
 
 export class Program {
-  readonly choice: Choice;
+  readonly plan: PlannedProgram;
   readonly made: BlockModule;
   readonly segments: readonly JobSegment[];
   readonly #modules = new Map<boolean, WasmModule>();
   #alone: { readonly arrays: Arrays; readonly runner: Runner } | undefined;
 
-  constructor(choice: Choice) {
-    this.choice = choice;
-    this.made = blockModule(choice.assembly);
-    this.segments = jobSegments(choice.assembly.segments);
+  constructor(plan: PlannedProgram) {
+    this.plan = plan;
+    this.made = blockModule(plan.assembly);
+    this.segments = jobSegments(plan.assembly.segments);
   }
 
   /** Instructions of all segments together. */
@@ -46,7 +46,7 @@ export class Program {
     const memory = new (webAssembly().Memory)(shared ? { initial: pages, maximum: pages, shared } : { initial: pages });
     const ints = new Int32Array(memory.buffer);
     for (const { at, values } of made.tables) ints.set(values, at / 4);
-    const { nq, nv } = this.choice.assembly.rooted.plan;
+    const { nq, nv } = this.plan.assembly.rooted.plan;
     const view = (at: number, count: number): Float64Array => new Float64Array(memory.buffer, at, count);
     return {
       memory,
@@ -80,13 +80,13 @@ export class Program {
   }
 
   #job(id: number, memory: unknown, module: unknown, workers: number, hooks: Hooks): Job {
-    const { threadOf: all, predictedNs, assembly } = this.choice;
-    const planned = all.filter((_, s) => !assembly.segments[s].carried);
+    const { schedule, assembly } = this.plan;
+    const planned = schedule.processorOf.filter((_, s) => !assembly.segments[s].inSecondLane);
     const count = 1 + Math.max(...planned);
     // Neighbours stay together where there are fewer threads than planned.
     const threadOf = planned.map((t) => Math.floor((t * Math.min(workers, count)) / count));
     // A spin takes about a nanosecond.
-    const prompt = Math.min(50_000, Math.max(1000, Math.round(predictedNs)));
+    const prompt = Math.min(50_000, Math.max(1000, Math.round(schedule.ns)));
     return {
       id,
       memory,
@@ -100,29 +100,29 @@ export class Program {
   }
 }
 
-/** What threads see of the segments: twins are one. */
+/** What threads see of the segments: partners are one. */
 function jobSegments(segments: readonly Segment[]): JobSegment[] {
-  const own = segments.flatMap(({ carried }, s) => (carried ? [] : [s]));
+  const own = segments.flatMap(({ inSecondLane }, s) => (inSecondLane ? [] : [s]));
   const number = new Map<number, number>();
   own.forEach((s, job) => {
     number.set(s, job);
-    if (segments[s].twin >= 0) number.set(segments[s].twin, job);
+    if (segments[s].partner >= 0) number.set(segments[s].partner, job);
   });
   const jobOf = (s: number): number => number.get(s)!;
   return own.map((s, job) => {
-    const { hops, waitsFor, joins, row, path, grounded, spinOrder, twin } = segments[s];
-    const below = twin < 0 ? undefined : segments[twin];
-    const needs = [...(hops?.needs ?? []), ...(below?.hops?.needs ?? [])].map(jobOf);
+    const { velocityPath, waitsFor, joins, row, path, grounded, spinOrder, partner } = segments[s];
+    const below = partner < 0 ? undefined : segments[partner];
+    const needs = [...(velocityPath?.needs ?? []), ...(below?.velocityPath?.needs ?? [])].map(jobOf);
     return {
       code: s,
       needs: [...new Set(needs)].filter((other) => other !== job),
       waitsFor: [...waitsFor, ...(below?.waitsFor ?? [])].map(jobOf),
-      joins: joins.flatMap(({ part }, k) => (part === twin ? [] : [{ part: jobOf(part), k }])),
+      joins: joins.flatMap(({ part }, k) => (part === partner ? [] : [{ part: jobOf(part), k }])),
       row: jobOf(row),
       // What was made first comes first. Who waits for the last meeting of a row on the ground need not wait for it twice.
       path: path
-        .map(({ taker, k }, turn) => ({ taker, part: jobOf(segments[taker].joins[k].part), turn }))
-        .filter(({ taker, turn }) => taker !== s && !(turn === 0 && segments[row].grounded))
+        .map(({ upper, k }, turn) => ({ upper, part: jobOf(segments[upper].joins[k].part), turn }))
+        .filter(({ upper, turn }) => upper !== s && !(turn === 0 && segments[row].grounded))
         .map(({ part, turn }) => ({ part, turn }))
         .reverse(),
       answers: path.length > 0,

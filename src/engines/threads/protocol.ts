@@ -13,6 +13,8 @@
 // - What is computed, and in which order numbers are added, is fixed by the segments. Who computes it, and when, changes
 //   no bit.
 
+import { MAX_SEGMENTS } from '../../schedule/side-limbs.js';
+
 /**
  * 32-bit words from one flag to the next: processors fetch lines next to those they are asked for. With 16 threads a kilobyte
  * does better than 128 bytes.
@@ -42,7 +44,6 @@ const RETURNING = 4 * LINE;
 const DONE = 5 * LINE;
 const TAKEN = 6 * LINE;
 const SEGMENT_WORDS = 7 * LINE;
-export const MAX_SEGMENTS = 256;
 export const CONTROL_WORDS = SEGMENTS + MAX_SEGMENTS * SEGMENT_WORDS;
 
 /** A thread goes to sleep and wakes up by itself; the caller turns asleep into called. */

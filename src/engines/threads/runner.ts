@@ -2,7 +2,7 @@
 // what nobody has begun. Waiting is spinning: a step takes microseconds.
 
 import type { WasmInstance } from '../wasm/webassembly.js';
-import { answerName, FINISH_NAME, fetchName, meetName, type Step, stepName } from './block-module.js';
+import { answerName, FINISH_NAME, fetchName, joinName, type Step, stepName } from './block-module.js';
 import {
   ABANDONED,
   claimed,
@@ -25,9 +25,9 @@ type Code = () => void;
 interface SegmentCode extends JobSegment {
   readonly spin: Code | undefined;
   readonly gather: Code;
-  readonly join: Code | undefined;
+  readonly complete: Code | undefined;
   /** For each part that it takes in. */
-  readonly meets: readonly Code[];
+  readonly joinCodes: readonly Code[];
   /** Flags of the first phases that it needs. */
   readonly needed: Int32Array;
   /** Raised when each part that it takes in has come. */
@@ -113,9 +113,9 @@ export class Runner {
         ...segment,
         spin: spins ? code('spin') : undefined,
         gather: code('gather'),
-        join: waitsFor.length > 0 ? code('join') : undefined,
+        complete: waitsFor.length > 0 ? code('complete') : undefined,
         needed: Int32Array.from(needs, spun),
-        meets: joins.map(({ k }) => named(meetName(name, k))),
+        joinCodes: joins.map(({ k }) => named(joinName(name, k))),
         awaited: Int32Array.from(waitsFor, (child) => last(child)),
         comes: Int32Array.from(joins, ({ part }) => last(part)),
         onPath: path.map(({ part, turn }) => ({ flag: taken(part), fetch: named(fetchName(name, turn)) })),
@@ -134,8 +134,8 @@ export class Runner {
     for (let s = segments.length - 1; s >= 0; s--) {
       const segment = segments[s];
       segment.gather();
-      segment.join?.();
-      for (const meet of segment.meets) meet();
+      segment.complete?.();
+      for (const join of segment.joinCodes) join();
     }
     for (let s = 0; s < segments.length; s++) {
       const { answer, lead, follow } = segments[s];
@@ -250,17 +250,17 @@ export class Runner {
   /** The way up of a segment; false where the step was given up. */
   #rise(s: number): boolean {
     const segment = this.#segments[s];
-    const { needed, waitsFor, joins, comes, meets } = segment;
+    const { needed, waitsFor, joins, comes, joinCodes } = segment;
     if (!this.#allCome(needed)) for (let k = 0; k < needed.length; k++) if (!this.#await(needed[k])) return false;
     this.#delay();
     segment.gather();
-    if (segment.join !== undefined) {
+    if (segment.complete !== undefined) {
       for (let k = 0; k < waitsFor.length; k++) if (!this.#await(segment.awaited[k])) return false;
-      segment.join();
+      segment.complete();
     }
     for (let k = 0; k < joins.length; k++) {
       if (!this.#await(comes[k])) return false;
-      meets[k]();
+      joinCodes[k]();
       Atomics.store(this.#flags, taken(joins[k].part), this.#epoch);
     }
     this.#up[s] = this.#epoch;

@@ -1,86 +1,32 @@
-// How the segments of a mechanism hang together: how it is cut, by how many dimensions segments hang from each other, in which
-// order they meet, the ways down through these meetings, and how they know their angular velocity.
+// How the segments of a schedule hang together: the sizes of their joins, the joins on the way down to each segment, and how a
+// segment knows the angular velocity of its base.
 
 import type { Block } from '../../formulas/block-records.js';
-import type { MeetSizes } from '../../formulas/join.js';
-import type { Size } from '../../formulas/part-record.js';
-import type { PlanLink } from '../../plan/plan.js';
-
-/** How a mechanism is cut. */
-export interface Cutting {
-  /** Segment of each link. The roots of a segment hang from one link (or the ground); parents have smaller numbers. */
-  readonly segmentOf: Int32Array;
-  /** For each segment: it hangs from a port, so that the one above it need not wait (one for each parent at most). */
-  readonly atPort: readonly boolean[];
-  /**
-   * For each segment the parts that it takes in at its port, one after the other; each is named by its first segment and
-   * hangs from the port of the one before. Left out, every segment takes in all that hangs from its port at once.
-   */
-  readonly joins?: readonly (readonly number[])[];
-  /**
-   * For each segment the one that is computed together with it in the lanes of vectors (twins.ts), -1 for none. That one
-   * is the first that it takes in, and takes in nothing itself.
-   */
-  readonly twins?: readonly number[];
-}
+import type { JoinSizes } from '../../formulas/join.js';
+import type { Cutting, PortSizes } from '../../schedule/link-costs.js';
 
 export interface Join {
-  /** The first segment of the part that is taken in. */
+  /** The first segment of the part that is joined. */
   readonly part: number;
-  readonly sizes: MeetSizes;
+  readonly sizes: JoinSizes;
 }
 
-/** A meeting on the way down, and on which side of it the way goes on. */
-export interface Turn {
-  /** The segment that takes in, and which of its parts. */
-  readonly taker: number;
+/** A join on the way down, and on which side of it the way goes on. */
+export interface PathJoin {
+  /** The upper segment, and which of its joins. */
+  readonly upper: number;
   readonly k: number;
-  /** The way goes on in what is taken in. */
+  /** The way goes on in the lower part. */
   readonly below: boolean;
 }
 
-export interface Hops {
+export interface VelocityPath {
   /** The angular velocity of the base of that segment, as told by its parent ('rel') or by itself ('rise') ... */
   readonly from: { readonly segment: number; readonly record: 'rel' | 'rise' };
   /** ... then up from, or down to, the bases of these. */
   readonly steps: readonly { readonly segment: number; readonly direction: 'up' | 'down' }[];
   /** Segments whose first phase must be done. */
   readonly needs: readonly number[];
-}
-
-/** A joint that hands on no moment but that of its motor. */
-export const isBall = ({ type, armature }: PlanLink): boolean => type === 'spherical' && armature.every((x) => x === 0);
-
-/** The segment from which each one hangs, -1 for the ground. */
-export function parentSegments(links: readonly PlanLink[], segmentOf: Int32Array, count: number): number[] {
-  const parent = new Array<number>(count).fill(-1);
-  links.forEach(({ parent: above }, i) => {
-    if (above >= 0 && segmentOf[above] !== segmentOf[i]) parent[segmentOf[i]] = segmentOf[above];
-  });
-  return parent;
-}
-
-interface PortSizes {
-  readonly handle: readonly Size[];
-  readonly port: readonly Size[];
-}
-
-/** By how many dimensions segments hang, and how many their ports have. */
-export function portSizes(
-  links: readonly PlanLink[],
-  { segmentOf, atPort }: Pick<Cutting, 'segmentOf' | 'atPort'>,
-  parent: readonly number[],
-  portChild: readonly number[],
-): PortSizes {
-  const roots: PlanLink[][] = parent.map(() => []);
-  links.forEach((link, i) => {
-    if (link.parent < 0 || segmentOf[link.parent] !== segmentOf[i]) roots[segmentOf[i]].push(link);
-  });
-  const handle = parent.map((above, s): Size => {
-    if (above < 0) return 0;
-    return atPort[s] && roots[s].length === 1 && isBall(roots[s][0]) ? 3 : 6;
-  });
-  return { handle, port: portChild.map((child) => (child < 0 ? 0 : handle[child])) };
 }
 
 /** Checks that parts follow each other, and finds their dimensions. */
@@ -106,24 +52,24 @@ export function findJoins(
   return joins;
 }
 
-/** For each segment the way down from all of its row, through the meetings in which the row was put together. */
+/** For each segment the joins on the way down to it, from its row as a whole. */
 export function findPaths(
   joins: readonly (readonly Join[])[],
-): { readonly row: number; readonly path: readonly Turn[] }[] {
-  const takenBy = new Map<number, { readonly taker: number; readonly k: number }>();
-  joins.forEach((list, taker) => {
-    for (const [k, { part }] of list.entries()) takenBy.set(part, { taker, k });
+): { readonly row: number; readonly path: readonly PathJoin[] }[] {
+  const joinedBy = new Map<number, { readonly upper: number; readonly k: number }>();
+  joins.forEach((list, upper) => {
+    for (const [k, { part }] of list.entries()) joinedBy.set(part, { upper, k });
   });
   return joins.map((_, s) => {
-    const upwards: Turn[] = [];
+    const upwards: PathJoin[] = [];
     let row = s;
     let from = 0;
     for (;;) {
-      for (let k = from; k < joins[row].length; k++) upwards.push({ taker: row, k, below: false });
-      const by = takenBy.get(row);
+      for (let k = from; k < joins[row].length; k++) upwards.push({ upper: row, k, below: false });
+      const by = joinedBy.get(row);
       if (by === undefined) break;
       upwards.push({ ...by, below: true });
-      row = by.taker;
+      row = by.upper;
       from = by.k + 1;
     }
     return { row, path: upwards.reverse() };
@@ -131,15 +77,15 @@ export function findPaths(
 }
 
 /** How the angular velocity of a segment's base is found. */
-export function findHops(
+export function findVelocityPath(
   s: number,
   parent: readonly number[],
   spin: readonly Block['spin'][],
   source: number,
-): Hops | undefined {
+): VelocityPath | undefined {
   /** The segment below p, p excluded, on the way to the source. */
   const towards = (p: number): number => (source < 0 ? -1 : childTowards(parent, p, source));
-  type Found = { from: Hops['from']; steps: Hops['steps'][number][]; needs: number[] };
+  type Found = { from: VelocityPath['from']; steps: VelocityPath['steps'][number][]; needs: number[] };
   const ofBase = (c: number): Found => {
     const p = parent[c];
     if (c === source) return { from: { segment: c, record: 'rise' }, steps: [], needs: [c] };

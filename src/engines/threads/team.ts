@@ -43,13 +43,13 @@ export class Team {
   #left = false;
 
   private constructor(program: Program, workers: number, options: ParallelOptions, note: (note: string) => void) {
-    const { choice } = program;
+    const { schedule } = program.plan;
     this.program = program;
-    this.workers = Math.min(workers, choice.segments);
+    this.workers = Math.min(workers, schedule.segments);
     this.#options = options;
     this.#lostAfter = options.lostAfter ?? LOST;
     this.#note = note;
-    const usual = options.failure === 'error' ? this.#lostAfter / 2 : Math.max(0.2, (8 * choice.predictedNs) / 1e6);
+    const usual = options.failure === 'error' ? this.#lostAfter / 2 : Math.max(0.2, (8 * schedule.ns) / 1e6);
     this.patience = options.patience ?? usual;
   }
 

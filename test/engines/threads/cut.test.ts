@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { PlainDynamics } from '../../../src/engines/plain/plain-dynamics.js';
-import { Cutter } from '../../../src/engines/threads/choose.js';
+import { Planner } from '../../../src/engines/threads/planner.js';
 import { Program } from '../../../src/engines/threads/program.js';
 import type { Mechanism } from '../../../src/mechanism/mechanism.js';
 import { State } from '../../../src/mechanism/state.js';
@@ -10,9 +10,8 @@ import { builtinMechanism } from '../../../src/models/index.js';
 import { randomMechanism, randomVector, relativeError } from '../../support/random-mechanism.js';
 
 function check(mechanism: Mechanism, workers: number): Program {
-  const choice = new Cutter(mechanism).choose(workers);
-  const program = new Program(choice);
-  const { segments, threadOf } = choice;
+  const program = new Program(new Planner(mechanism).plan(workers));
+  const { segments, processorOf: threadOf } = program.plan.schedule;
   expect(threadOf.length).toBe(segments);
   expect(Math.max(...threadOf)).toBeLessThan(workers);
   expect(new Set(threadOf).size).toBe(1 + Math.max(...threadOf));
@@ -44,18 +43,17 @@ describe('cuttings', () => {
   });
 
   it('a crowd is cut at the hands, and threads that are left over take legs', () => {
-    const { choice } = check(builtinMechanism('crowd-10'), 16);
-    const { segments } = choice.assembly;
+    const { plan } = check(builtinMechanism('crowd-10'), 16);
+    const { segments } = plan.assembly;
     const atPorts = segments.filter(({ joins }) => joins.length > 0).flatMap(({ joins }) => joins);
     expect(atPorts.length).toBeGreaterThan(5);
     for (const { sizes } of atPorts) expect(sizes.at).toBe(3);
     expect(segments.filter(({ waitsFor }) => waitsFor.length > 0).length).toBeGreaterThan(3);
-    expect(new Set(choice.threadOf).size).toBe(16);
+    expect(new Set(plan.schedule.processorOf).size).toBe(16);
   });
 
-  it('segments of a long chain meet in rounds', () => {
-    const { choice } = check(builtinMechanism('chain-512'), 16);
-    const { segments } = choice.assembly;
+  it('segments of a long chain are joined in rounds', () => {
+    const { segments } = check(builtinMechanism('chain-512'), 16).plan.assembly;
     const depth = (s: number): number =>
       segments[s].joins.reduce((most, { part }) => Math.max(most, 1 + depth(part)), 0);
     expect(segments.length).toBeGreaterThan(12);

@@ -3,8 +3,8 @@
 import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PlainDynamics } from '../../../src/engines/plain/plain-dynamics.js';
-import { Cutter } from '../../../src/engines/threads/choose.js';
 import { endThreads, ParallelDynamics } from '../../../src/engines/threads/index.js';
+import { Planner } from '../../../src/engines/threads/planner.js';
 import { sharedPool } from '../../../src/engines/threads/pool.js';
 import { Program } from '../../../src/engines/threads/program.js';
 import { createMechanism } from '../../../src/mechanism/create.js';
@@ -62,8 +62,8 @@ describe('results', () => {
 
   it('whoever has which segment, the caller the last ones too', async () => {
     const mechanism = builtinMechanism('chain-64');
-    const choice = new Cutter(mechanism).choose(4);
-    expect(choice.segments).toBe(4);
+    const plan = new Planner(mechanism).plan(4);
+    expect(plan.schedule.segments).toBe(4);
     const readable = new PlainDynamics(mechanism);
     const pool = sharedPool();
     for (const threadOf of [
@@ -72,7 +72,10 @@ describe('results', () => {
       [2, 1, 1, 0],
     ]) {
       const workers = 1 + Math.max(...threadOf);
-      const { arrays, job, runner } = new Program({ ...choice, threadOf }).shared(pool.newJob(), workers, pool.control);
+      const { arrays, job, runner } = new Program({
+        ...plan,
+        schedule: { ...plan.schedule, processorOf: threadOf },
+      }).shared(pool.newJob(), workers, pool.control);
       expect(job.threadOf).toEqual(threadOf);
       await pool.install(job, workers - 1, () => {});
       let together = 0;

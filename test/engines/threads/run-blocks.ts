@@ -4,12 +4,11 @@ import {
   answerName,
   blockModule,
   FINISH_NAME,
-  meetName,
+  joinName,
   type Step,
   stepName,
 } from '../../../src/engines/threads/block-module.js';
 import { createAssembly, wholeLinks } from '../../../src/engines/threads/blocks.js';
-import type { Cutting } from '../../../src/engines/threads/segments.js';
 import { Store } from '../../../src/engines/wasm/store.js';
 import { webAssembly } from '../../../src/engines/wasm/webassembly.js';
 import type { Mechanism } from '../../../src/mechanism/mechanism.js';
@@ -17,6 +16,7 @@ import type { Random } from '../../../src/mechanism/random.js';
 import type { State } from '../../../src/mechanism/state.js';
 import type { RootedPlan } from '../../../src/plan/rooted-plan.js';
 import { rootedPlan } from '../../../src/plan/rooted-plan.js';
+import type { Cutting } from '../../../src/schedule/link-costs.js';
 
 export interface BlockRunner {
   readonly shapes: number;
@@ -48,9 +48,9 @@ export function blockRunner(mechanism: Mechanism, root: number, cutting: Cutting
       store.numbers(made.tau, nv).set(tau);
       for (let s = 0; s < count; s++) call('spin', s);
       for (let s = count - 1; s >= 0; s--) {
-        for (const step of ['gather', 'join'] as const) call(step, s);
-        const { joins, twin } = assembly.segments[s];
-        for (const [k, { part }] of joins.entries()) if (part !== twin) code[meetName(s, k)]();
+        for (const step of ['gather', 'complete'] as const) call(step, s);
+        const { joins, partner } = assembly.segments[s];
+        for (const [k, { part }] of joins.entries()) if (part !== partner) code[joinName(s, k)]();
       }
       for (let s = 0; s < count; s++) {
         code[answerName(s)]();
@@ -87,18 +87,18 @@ export function randomCutting({ plan: { links }, source }: RootedPlan, random: R
   });
   const joins = randomJoins(links, segmentOf, atPort, random);
   // Segments that happen to fit are computed together, mostly without blocks of the same shape.
-  const twins = atPort.map(() => -1);
+  const partner = atPort.map(() => -1);
   const knows = source === undefined ? -1 : segmentOf[source.link];
   atPort.forEach((port, s) => {
     const [first] = joins[s];
     if (s === knows || first === knows) return;
-    if (port && first !== undefined && joins[first].length === 0 && !twins.includes(s) && random.below(2) === 0)
-      twins[s] = first;
+    if (port && first !== undefined && joins[first].length === 0 && !partner.includes(s) && random.below(2) === 0)
+      partner[s] = first;
   });
-  return { segmentOf, atPort, joins, twins };
+  return { segmentOf, atPort, joins, partner };
 }
 
-/** A mechanism made of like cells cut into a row of so many cells each, all at ports, neighbours from the second on twins. */
+/** A mechanism made of like cells cut into a row of so many cells each, all at ports, neighbours from the second on partner. */
 export function twinCutting(
   { plan }: RootedPlan,
   bodiesInCell: number,
@@ -111,16 +111,16 @@ export function twinCutting(
     const cell = Math.floor(body / bodiesInCell);
     segmentOf[link] = starts.findLastIndex((start) => start <= cell);
   });
-  const twins = cells.map((_, s) => (s % 2 === 1 && s + 1 < cells.length ? s + 1 : -1));
+  const partner = cells.map((_, s) => (s % 2 === 1 && s + 1 < cells.length ? s + 1 : -1));
   const joins: number[][] = cells.map(() => []);
-  let heads = cells.flatMap((_, s) => (twins.includes(s) ? [] : [s]));
-  for (const s of heads) if (twins[s] >= 0) joins[s].push(twins[s]);
+  let heads = cells.flatMap((_, s) => (partner.includes(s) ? [] : [s]));
+  for (const s of heads) if (partner[s] >= 0) joins[s].push(partner[s]);
   while (heads.length > 1) {
     const k = random.below(heads.length - 1);
     joins[heads[k]].push(heads[k + 1]);
     heads = heads.filter((_, other) => other !== k + 1);
   }
-  return { segmentOf, atPort: cells.map((_, s) => s > 0), joins, twins };
+  return { segmentOf, atPort: cells.map((_, s) => s > 0), joins, partner };
 }
 
 /** Along each way from port to port, parts joined in any order. */

@@ -1,42 +1,43 @@
-// Limbs for threads that are left over: legs, which lead to no other segment.
+// Processors that are left over take side limbs: subtrees such as legs, which lead to no other segment.
 
-import type { PlanLink } from '../../plan/plan.js';
-import { type Costs, type CutResult, predict } from './predict.js';
-import { MAX_SEGMENTS } from './protocol.js';
-import type { Weights } from './weights.js';
+import type { EngineConstants } from './cost.js';
+import type { LinkCosts, SegmentSchedule } from './link-costs.js';
+import { playSegments } from './segment-timeline.js';
 
-/** Limbs lighter than this part of a thread's share are not worth a segment of their own. */
+/** Segments of a schedule at most: the engine has flags for so many. */
+export const MAX_SEGMENTS = 256;
+
+/** Limbs lighter than this part of a processor's share are not worth a segment of their own. */
 const LIGHT = 0.1;
 
 /**
  * Where threads are left over, limbs that lead to no other segment are taken off the segment that is ready last, and given
- * to the thread that has least to do, as long as that helps.
+ * to the processor that has least to do, as long as that helps.
  */
-export function lighten(
-  links: readonly PlanLink[],
-  weights: Weights,
-  start: CutResult,
+export function spreadLimbs(
+  links: LinkCosts,
+  start: SegmentSchedule,
   count: number,
-  costs: Costs,
-): CutResult {
+  constants: EngineConstants,
+): SegmentSchedule {
   const few = start.cutting.atPort.length;
   if (few >= count) return start;
   let best = start;
   const { segmentOf, atPort } = start.cutting;
-  const limbs = limbsOf(links, weights, segmentOf);
-  const share = weights.own.reduce((sum, w) => sum + w, 0) / count;
-  /** For each limb taken off its thread. */
+  const limbs = limbsOf(links, segmentOf);
+  const share = links.own.reduce((sum, w) => sum + w, 0) / count;
+  /** For each limb taken off its processor. */
   const taken = new Map<Limb, number>();
   const load = new Float64Array(count);
   const closed = new Set<number>();
-  const build = (): CutResult & { readonly ready: Float64Array; readonly original: number[] } => {
+  const build = (): SegmentSchedule & { readonly ready: Float64Array; readonly original: number[] } => {
     // Limbs get numbers of their own for now; then all are numbered in the order of their first links.
     const groupOf = segmentOf.slice();
     let next = few;
-    const threads = Array.from({ length: few }, (_, s) => s);
-    for (const [limb, thread] of taken) {
+    const processors = Array.from({ length: few }, (_, s) => s);
+    for (const [limb, processor] of taken) {
       for (const i of limb.links) groupOf[i] = next;
-      threads.push(thread);
+      processors.push(processor);
       next++;
     }
     const known = new Map<number, number>();
@@ -50,9 +51,9 @@ export function lighten(
     });
     const original = [...known.keys()];
     const cutting = { segmentOf: renumbered, atPort: original.map((group) => atPort[group] ?? false) };
-    const threadOf = original.map((group) => threads[group]);
-    const { ns, joins, ready } = predict(links, weights, cutting, costs, threadOf);
-    return { cutting: { ...cutting, joins }, threadOf, ns, ready, original };
+    const processorOf = original.map((group) => processors[group]);
+    const { ns, joins, ready } = playSegments(links, cutting, constants, processorOf);
+    return { cutting: { ...cutting, joins }, processorOf, ns, ready, original };
   };
   let current = build();
   for (;;) {
@@ -70,17 +71,17 @@ export function lighten(
       closed.add(group);
       continue;
     }
-    let thread = few;
-    for (let t = few; t < count; t++) if (load[t] < load[thread]) thread = t;
-    taken.set(limb, thread);
-    load[thread] += limb.weight;
+    let processor = few;
+    for (let t = few; t < count; t++) if (load[t] < load[processor]) processor = t;
+    taken.set(limb, processor);
+    load[processor] += limb.weight;
     const tried = build();
     if (tried.ns <= current.ns) {
       current = tried;
       if (tried.ns < best.ns) best = tried;
     } else {
       taken.delete(limb);
-      load[thread] -= limb.weight;
+      load[processor] -= limb.weight;
       closed.add(group);
     }
   }
@@ -94,19 +95,19 @@ interface Limb {
 }
 
 /** The limbs of all segments next to the ways to other segments, the heaviest first. */
-function limbsOf(links: readonly PlanLink[], { own, unit }: Weights, segmentOf: Int32Array): Limb[] {
-  const n = links.length;
+function limbsOf({ parent, own, unit }: LinkCosts, segmentOf: Int32Array): Limb[] {
+  const n = parent.length;
   const leads = new Uint8Array(n);
   for (let i = n - 1; i >= 0; i--) {
-    const { parent } = links[i];
-    if (parent >= 0 && (leads[i] === 1 || segmentOf[parent] !== segmentOf[i])) leads[parent] = 1;
+    const above = parent[i];
+    if (above >= 0 && (leads[i] === 1 || segmentOf[above] !== segmentOf[i])) leads[above] = 1;
   }
   /** Limb of each link, named by the unit and the parent of its root. */
   const limbs = new Map<string, { segment: number; links: number[]; weight: number }>();
   const nameOf = new Array<string | undefined>(n);
-  links.forEach(({ parent }, i) => {
-    if (parent < 0 || leads[i] === 1 || segmentOf[parent] !== segmentOf[i]) return;
-    const name = leads[parent] === 1 ? `${parent} ${unit[i]}` : nameOf[parent];
+  parent.forEach((above, i) => {
+    if (above < 0 || leads[i] === 1 || segmentOf[above] !== segmentOf[i]) return;
+    const name = leads[above] === 1 ? `${above} ${unit[i]}` : nameOf[above];
     nameOf[i] = name;
     if (name === undefined) return;
     let limb = limbs.get(name);

@@ -1,7 +1,7 @@
 // The choice between one thread and several, with given times: what is measured, how often, and what follows.
 
 import { describe, expect, it } from 'vitest';
-import { decide, type Pair } from '../../../src/engines/threads/decide.js';
+import { decide, type Pair } from '../../src/schedule/measured-choice.js';
 
 const GAIN_PREDICTED = { one: 10, several: 6 };
 

@@ -1,5 +1,5 @@
 // In which order the parts of a row are joined, each hanging from the port of the one before: by the time at which each of
-// them is ready, and the time that the way back takes. A part is known by its first segment, whose thread joins it to what
+// them is ready, and the time that the way back takes. A part is known by its first segment, whose processor joins it to what
 // comes next.
 
 export interface Row {
@@ -9,14 +9,14 @@ export interface Row {
   readonly cost: (i: number, k: number, j: number) => number;
   /** Nanoseconds in which each of the two finds its answer on the way back: everyone for itself. */
   readonly back: (i: number, k: number, j: number) => number;
-  /** Nanoseconds until what part k + 1 has made is seen by the thread of part i. */
+  /** Nanoseconds until what part k + 1 has made is seen by the processor of part i. */
   readonly latency: (i: number, k: number) => number;
 }
 
 /** Rows up to this length are tried in all ways; longer ones are halved. */
 const ALL_WAYS = 24;
 
-/** For each part of the row those that it takes in, in order. */
+/** For each part of the row those that it joins to itself, in order. */
 export function joinRow(row: Row): number[][] {
   const count = row.ready.length;
   const joins: number[][] = row.ready.map(() => []);

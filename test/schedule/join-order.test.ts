@@ -1,8 +1,8 @@
 // The order in which parts of a row are joined, against all orders there are.
 
 import { describe, expect, it } from 'vitest';
-import { joinRow, type Row } from '../../../src/engines/threads/joins.js';
-import { Random } from '../../../src/mechanism/random.js';
+import { Random } from '../../src/mechanism/random.js';
+import { joinRow, type Row } from '../../src/schedule/join-order.js';
 
 type Tree = number | readonly [Tree, Tree];
 

@@ -1,23 +1,23 @@
-// Twins: two segments that one thread computes together, blocks of the same shape in the two lanes of vectors. A chain
-// leaves the lanes empty, and so do the trunk and the arms of a figure between two others; two pieces of a chain, or two
-// figures, fill them. The price is that both are in mixed form and have to meet.
+// Two segments that one thread computes together, blocks of the same shape in the two lanes of vectors. A chain leaves the
+// lanes empty, and so do the trunk and the arms of a figure between two others; two pieces of a chain, or two figures, fill
+// them. The price is that both are in mixed form and have to be joined.
 
 import type { Lane, PlacedBlock } from './blocks.js';
-import type { Hops, Join } from './segments.js';
+import type { Join, VelocityPath } from './segments.js';
 
 /** Throws where segments cannot be computed together. */
-export function checkTwins(
-  twins: readonly number[],
+export function checkPartners(
+  partners: readonly number[],
   joins: readonly (readonly Join[])[],
-  hops: readonly (Hops | undefined)[],
+  velocityPaths: readonly (VelocityPath | undefined)[],
   source: number,
 ): void {
-  twins.forEach((below, s) => {
+  partners.forEach((below, s) => {
     if (below < 0) return;
     // A segment that knows its angular velocity, on the ground or from the author's free root, has another first phase.
-    const knows = hops[s] === undefined || s === source || below === source;
+    const knows = velocityPaths[s] === undefined || s === source || below === source;
     const fits = joins[s][0]?.part === below && joins[below].length === 0 && !knows;
-    if (!fits || twins[below] >= 0) throw new RangeError(`segments ${s} and ${below} cannot be computed together`);
+    if (!fits || partners[below] >= 0) throw new RangeError(`segments ${s} and ${below} cannot be computed together`);
   });
 }
 

@@ -1,53 +1,54 @@
-// Cuts a mechanism into segments for a number of threads. From the tips to the root, a part is cut off as soon as it would
-// become heavier than a limit; the least limit that gives no more segments than asked for is taken. Like limbs stay
-// together. What is left at the root is a segment too. Then every segment either waits for those that hang from it, or
-// answers for one of them at a port (mixed form); the prediction decides.
+// Cuts a tree of links into segments of about the same cost, one for each processor. From the tips to the root, a subtree is
+// cut off as soon as it would cost more than a limit; the least limit that gives no more segments than asked for is found by
+// bisection. Links that share a vector stay together. Then every segment either waits for those that hang from it
+// (articulated inertia, one handle), or is assembled at the same time as one of them and joined to it later (mixed form, two
+// handles); the predicted timeline decides.
 
-import type { PlanLink } from '../../plan/plan.js';
-import { SMALL } from './blocks.js';
-import { lighten } from './limbs.js';
-import { type Costs, type CutResult, predict } from './predict.js';
-import { isBall, parentSegments } from './segments.js';
-import type { Weights } from './weights.js';
+import type { EngineConstants } from './cost.js';
+import { type LinkCosts, parentSegments, type SegmentSchedule } from './link-costs.js';
+import { playSegments } from './segment-timeline.js';
+import { spreadLimbs } from './side-limbs.js';
 
 /** The best cutting found into at most `count` segments, and at least two where that can be. */
-export function cut(links: readonly PlanLink[], weights: Weights, count: number, costs: Costs): CutResult {
-  const total = weights.own.reduce((sum, w) => sum + w, 0);
-  const whole = withPorts(links, weights, new Int32Array(links.length), costs);
+export function cutByWeight(links: LinkCosts, count: number, constants: EngineConstants): SegmentSchedule {
+  const total = links.own.reduce((sum, w) => sum + w, 0);
+  const whole = withPorts(links, new Int32Array(links.parent.length), constants);
   if (count < 2) return whole;
-  let best: CutResult | undefined;
+  let best: SegmentSchedule | undefined;
   const compare = (segmentOf: Int32Array): void => {
-    const found = withPorts(links, weights, segmentOf, costs);
+    const found = withPorts(links, segmentOf, constants);
     if (found.cutting.atPort.length > 1 && (best === undefined || found.ns < best.ns)) best = found;
   };
-  const balls = links.some((link, i) => i > 0 && isBall(link));
+  const balls = links.ball.some((ball, i) => i > 0 && ball === 1);
   for (const kind of balls ? (['ports', 'balls', 'waits'] as const) : (['ports', 'waits'] as const)) {
     let [low, high] = [total / count / 2, total];
     for (let k = 0; k < 24; k++) {
       const middle = (low + high) / 2;
-      if (1 + Math.max(...segments(links, weights, middle, kind)) > count) low = middle;
+      if (1 + Math.max(...segments(links, middle, kind)) > count) low = middle;
       else high = middle;
     }
     // A little more than the least: the root, which everyone waits for, may well be lighter.
-    for (const factor of [1, 1.03, 1.06, 1.1, 1.15, 1.2]) compare(segments(links, weights, high * factor, kind));
+    for (const factor of [1, 1.03, 1.06, 1.1, 1.15, 1.2]) compare(segments(links, high * factor, kind));
   }
-  if (count === 2) for (const segmentOf of halves(links, weights, total)) compare(segmentOf);
-  return best === undefined ? whole : lighten(links, weights, best, count, costs);
+  if (count === 2) for (const segmentOf of halves(links, total)) compare(segmentOf);
+  return best === undefined ? whole : spreadLimbs(links, best, count, constants);
 }
+
+/** Links up to which a mechanism is small: no code is shared by its segments. */
+export const SMALL = 160;
 
 /** Halves that are tried, and the part of the whole that what is cut off must have at least. */
 const HALVES = 40;
 const LEAST = 0.2;
 
 /** For two threads: limbs of one link, those first that leave equal halves. */
-function halves(links: readonly PlanLink[], { own, unit }: Weights, total: number): Int32Array[] {
-  const children: number[][] = links.map(() => []);
+function halves({ parent, own, unit }: LinkCosts, total: number): Int32Array[] {
+  const children: number[][] = Array.from(parent, () => []);
   const below = Float64Array.from(own);
-  for (let i = links.length - 1; i > 0; i--) {
-    const { parent } = links[i];
-    if (parent < 0) continue;
-    below[parent] += below[i];
-    children[parent].push(i);
+  for (let i = parent.length - 1; i > 0; i--) {
+    if (parent[i] < 0) continue;
+    below[parent[i]] += below[i];
+    children[parent[i]].push(i);
   }
   const found: Item[] = [];
   for (const list of children) {
@@ -55,7 +56,7 @@ function halves(links: readonly PlanLink[], { own, unit }: Weights, total: numbe
     for (let mask = 1; mask < 1 << items.length; mask++) {
       const taken = items.filter((_, k) => (mask & (1 << k)) !== 0);
       // In large mechanisms code is shared by figures that are alike: not to be broken by odd pieces.
-      if (links.length > SMALL && taken.length > 1) continue;
+      if (parent.length > SMALL && taken.length > 1) continue;
       const weight = taken.reduce((sum, item) => sum + item.weight, 0);
       if (weight > LEAST * total && weight < (1 - LEAST) * total)
         found.push({ links: taken.flatMap((item) => item.links), weight });
@@ -63,10 +64,10 @@ function halves(links: readonly PlanLink[], { own, unit }: Weights, total: numbe
   }
   found.sort((a, b) => Math.abs(a.weight - total / 2) - Math.abs(b.weight - total / 2));
   return found.slice(0, HALVES).map((half) => {
-    const segmentOf = new Int32Array(links.length);
+    const segmentOf = new Int32Array(parent.length);
     for (const root of half.links) segmentOf[root] = 1;
-    links.forEach(({ parent }, i) => {
-      if (parent >= 0 && segmentOf[parent] === 1) segmentOf[i] = 1;
+    parent.forEach((above, i) => {
+      if (above >= 0 && segmentOf[above] === 1) segmentOf[i] = 1;
     });
     return segmentOf;
   });
@@ -76,11 +77,11 @@ function halves(links: readonly PlanLink[], { own, unit }: Weights, total: numbe
 type Kind = 'ports' | 'balls' | 'waits';
 
 /** Segment of each link, none heavier than the limit if that can be. */
-function segments(links: readonly PlanLink[], { own, mixed, unit }: Weights, limit: number, kind: Kind): Int32Array {
-  const n = links.length;
+function segments({ parent, own, mixed, unit, ball }: LinkCosts, limit: number, kind: Kind): Int32Array {
+  const n = parent.length;
   const ports = kind !== 'waits';
-  const children: number[][] = links.map(() => []);
-  for (const [i, { parent }] of links.entries()) if (parent >= 0) children[parent].push(i);
+  const children: number[][] = Array.from(parent, () => []);
+  for (const [i, above] of parent.entries()) if (above >= 0) children[above].push(i);
   const open = new Float64Array(n);
   /** 1 where a port lies below in the same segment. */
   const port = new Uint8Array(n);
@@ -89,7 +90,7 @@ function segments(links: readonly PlanLink[], { own, mixed, unit }: Weights, lim
   let groups = 0;
   for (let i = n - 1; i >= 0; i--) {
     let items = itemsOf(children[i], open, unit);
-    const stays = kind === 'balls' ? items.filter((item) => !item.links.every((c) => isBall(links[c]))) : [];
+    const stays = kind === 'balls' ? items.filter((item) => !item.links.every((c) => ball[c] === 1)) : [];
     items = items.filter((item) => !stays.includes(item));
     const sum = (): number => [...items, ...stays].reduce((total, item) => total + item.weight, 0);
     const extra = (): number =>
@@ -106,7 +107,7 @@ function segments(links: readonly PlanLink[], { own, mixed, unit }: Weights, lim
     for (const { links: list } of [...items, ...stays]) for (const child of list) if (port[child] === 1) port[i] = 1;
     open[i] = own[i] + (ports && port[i] === 1 ? mixed[i] : 0) + sum();
   }
-  return numbered(links, rootOf);
+  return numbered(parent, rootOf);
 }
 
 interface Item {
@@ -141,8 +142,8 @@ function bestSubset(items: readonly Item[], limit: number): Item[] {
 }
 
 /** Segments numbered in the order of their first links, so that parents come first. */
-function numbered(links: readonly PlanLink[], rootOf: Int32Array): Int32Array {
-  const segmentOf = new Int32Array(links.length);
+function numbered(parent: Int32Array, rootOf: Int32Array): Int32Array {
+  const segmentOf = new Int32Array(parent.length);
   const known = new Map<number, number>();
   let count = 0;
   const number = (group: number): number => {
@@ -153,21 +154,21 @@ function numbered(links: readonly PlanLink[], rootOf: Int32Array): Int32Array {
     }
     return s;
   };
-  links.forEach(({ parent }, i) => {
+  parent.forEach((above, i) => {
     // Everything on the ground is one segment unless cut off.
     if (rootOf[i] >= 0) segmentOf[i] = number(rootOf[i]);
-    else segmentOf[i] = parent < 0 ? number(-1) : segmentOf[parent];
+    else segmentOf[i] = above < 0 ? number(-1) : segmentOf[above];
   });
   return segmentOf;
 }
 
 /** Ports where the prediction likes them: one for each segment at most. */
-function withPorts(links: readonly PlanLink[], weights: Weights, segmentOf: Int32Array, costs: Costs): CutResult {
+export function withPorts(links: LinkCosts, segmentOf: Int32Array, constants: EngineConstants): SegmentSchedule {
   const count = 1 + Math.max(...segmentOf, 0);
-  const parent = parentSegments(links, segmentOf, count);
-  const at = (atPort: boolean[]): CutResult => {
-    const { ns, joins } = predict(links, weights, { segmentOf, atPort }, costs);
-    return { cutting: { segmentOf, atPort, joins }, threadOf: atPort.map((_, s) => s), ns };
+  const parent = parentSegments(links.parent, segmentOf, count);
+  const at = (atPort: boolean[]): SegmentSchedule => {
+    const { ns, joins } = playSegments(links, { segmentOf, atPort }, constants);
+    return { cutting: { segmentOf, atPort, joins }, processorOf: atPort.map((_, s) => s), ns };
   };
   let best = at(new Array<boolean>(count).fill(false));
   for (const first of [true, false]) {

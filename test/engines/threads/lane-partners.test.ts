@@ -3,10 +3,9 @@
 import { describe, expect, it } from 'vitest';
 import { PlainDynamics } from '../../../src/engines/plain/plain-dynamics.js';
 import { blockModule } from '../../../src/engines/threads/block-module.js';
-import { checkTwins } from '../../../src/engines/threads/block-twins.js';
 import type { Segment } from '../../../src/engines/threads/blocks.js';
-import { Cutter } from '../../../src/engines/threads/choose.js';
-import { COSTS } from '../../../src/engines/threads/predict.js';
+import { checkPartners } from '../../../src/engines/threads/lane-partners.js';
+import { Planner } from '../../../src/engines/threads/planner.js';
 import { Program } from '../../../src/engines/threads/program.js';
 import type { Join } from '../../../src/engines/threads/segments.js';
 import { createMechanism } from '../../../src/mechanism/create.js';
@@ -22,10 +21,11 @@ import {
   repeatedMechanism,
 } from '../../support/random-mechanism.js';
 
-/** Checks what a program for so many threads computes; returns the parts of twins' blocks that share vectors. */
+/** Checks what a program for so many threads computes; returns the parts of partners' blocks that share vectors. */
 function pairedParts(mechanism: Mechanism, threads: number, root?: number): number[] {
-  const choice = new Cutter(mechanism, COSTS, root).choose(threads);
-  const { arrays, runner } = new Program(choice).alone;
+  const { schedule, assembly } = new Planner(mechanism, undefined, root).plan(threads);
+  const { processorOf } = schedule;
+  const { arrays, runner } = new Program({ schedule, assembly }).alone;
   const state = State.random(mechanism, threads);
   const tau = randomVector(threads, mechanism.nv, 3);
   arrays.q.set(state.q);
@@ -34,25 +34,25 @@ function pairedParts(mechanism: Mechanism, threads: number, root?: number): numb
   runner.alone();
   const error = relativeError(arrays.qdd, new PlainDynamics(mechanism).forward(state, tau));
   expect(error, `${mechanism.name}, ${threads} threads`).toBeLessThan(1e-10);
-  expect(Math.max(...choice.threadOf)).toBeLessThan(threads);
-  const { segments } = choice.assembly;
-  segments.forEach(({ twin }, s) => {
-    if (twin >= 0) expect(choice.threadOf[twin]).toBe(choice.threadOf[s]);
+  expect(Math.max(...processorOf)).toBeLessThan(threads);
+  const { segments } = assembly;
+  segments.forEach(({ partner }, s) => {
+    if (partner >= 0) expect(processorOf[partner]).toBe(processorOf[s]);
   });
   return segments
-    .filter(({ twin }) => twin >= 0)
+    .filter(({ partner }) => partner >= 0)
     .map(({ lanes }) => lanes.filter((lane) => lane.length === 2).length / lanes.length);
 }
 
 /** The same segment, computed by itself. */
 const unpaired = (segment: Segment): Segment => ({
   ...segment,
-  twin: -1,
-  carried: false,
+  partner: -1,
+  inSecondLane: false,
   lanes: segment.blocks.map((b) => [b]),
 });
 
-describe('twins', () => {
+describe('segments in the lanes of vectors', () => {
   it.each([
     ['chain-2048', 16, 14],
     ['chain-512', 4, 2],
@@ -68,12 +68,12 @@ describe('twins', () => {
     ['chain-2048', 16],
     ['crowd-20', 16],
   ])('%s on %i threads: two thirds of the instructions', (name, threads) => {
-    const { assembly } = new Cutter(builtinMechanism(name)).choose(threads);
+    const { assembly } = new Planner(builtinMechanism(name)).plan(threads);
     const alone = { ...assembly, segments: assembly.segments.map(unpaired) };
     const [together, apart] = [assembly, alone].map((one) => blockModule(one).instructions);
-    assembly.segments.forEach(({ twin }, s) => {
-      if (twin < 0) return;
-      const ratio = together[s] / (apart[s] + apart[twin]);
+    assembly.segments.forEach(({ partner }, s) => {
+      if (partner < 0) return;
+      const ratio = together[s] / (apart[s] + apart[partner]);
       expect(ratio).toBeGreaterThan(0.6);
       expect(ratio).toBeLessThan(0.67);
     });
@@ -94,13 +94,13 @@ describe('twins', () => {
 
   it('not of segments that know their angular velocity by themselves, or that take in others first', () => {
     const join = { part: 2, sizes: { handle: 6, at: 6, port: 0 } } as const;
-    const hops = { from: { segment: 1, record: 'rel' }, steps: [], needs: [0] } as const;
-    const check = (first: typeof hops | undefined, joins: readonly Join[], source: number): void =>
-      checkTwins([-1, 2, -1], [[], joins, []], [undefined, first, hops], source);
-    check(hops, [join], -1);
+    const path = { from: { segment: 1, record: 'rel' }, steps: [], needs: [0] } as const;
+    const check = (first: typeof path | undefined, joins: readonly Join[], source: number): void =>
+      checkPartners([-1, 2, -1], [[], joins, []], [undefined, first, path], source);
+    check(path, [join], -1);
     expect(() => check(undefined, [join], -1)).toThrow('cannot be computed together');
-    expect(() => check(hops, [], -1)).toThrow('cannot be computed together');
-    for (const source of [1, 2]) expect(() => check(hops, [join], source)).toThrow('segments 1 and 2');
+    expect(() => check(path, [], -1)).toThrow('cannot be computed together');
+    for (const source of [1, 2]) expect(() => check(path, [join], source)).toThrow('segments 1 and 2');
   });
 
   it('from a body far from the one that the author made the free root', () => {

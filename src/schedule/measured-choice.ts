@@ -1,4 +1,4 @@
-// One thread or several: by measured times, which are measured again where they are too near each other, or too far from
+// One processor or several, by measured times. They are measured again where they are too near each other, or too far from
 // what was predicted, to be trusted.
 
 /** Several threads are chosen where they take less than this part of the time: for the same time one is better. */
