@@ -1,8 +1,10 @@
-// Compiles src/ to dist/ (JavaScript, types, source maps), makes the commonest kernels beforehand, and marks the command as executable.
+// Makes the kernels of the plain engine, compiles src/ to dist/ (JavaScript, types, source maps), makes the commonest
+// WebAssembly kernels beforehand, and marks the command as executable.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
+await import('./plain-kernels.mjs');
 const root = fileURLToPath(new URL('..', import.meta.url));
 const tsc = fileURLToPath(new URL('../node_modules/typescript/bin/tsc', import.meta.url));
 const { status } = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' });

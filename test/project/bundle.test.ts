@@ -9,9 +9,10 @@ import { expect, it } from 'vitest';
 
 const DIST = new URL('../../dist/', import.meta.url);
 const at = (path: string): string => fileURLToPath(new URL(path, DIST));
-const LIMIT = 60_000;
+/** Three quarters are formulas: a third of them made into plain kernels, for pages that forbid WebAssembly. */
+const LIMIT = 110_000;
 
-it('the core with kernels stays below 60 kB, compressed', async () => {
+it('the core with kernels stays below 110 kB, compressed', async () => {
   if (!existsSync(at('index.js'))) throw new Error('dist is missing: run "npm run build" first');
   const entry = 'core-with-kernels';
   const bundle = await rolldown({

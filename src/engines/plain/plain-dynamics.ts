@@ -5,6 +5,7 @@ import { MechanismError, SimulationError } from '../../mechanism/errors.js';
 import { GROUND, type Mechanism } from '../../mechanism/mechanism.js';
 import type { State } from '../../mechanism/state.js';
 import { createTree, type Tree } from '../../mechanism/tree.js';
+import { createPlan } from '../../plan/plan.js';
 import { compose, forceToA, forceToB, invert, motionToA, TRANSFORM } from '../../spatial/spatial.js';
 import { type AbaScratch, aba, abaForces, createAba } from './aba.js';
 import { type AdaScratch, ada, CONTRADICTION, createAda } from './assembly/ada.js';
@@ -17,6 +18,7 @@ import { type CoupledAbaScratch, coupledAba, createCoupledAba } from './coupled-
 import { createDense, type DenseScratch, denseForwardDynamics, reducedMassMatrix } from './dense.js';
 import { createEnergy, type Energy, type EnergyScratch, energy } from './energy.js';
 import { createJacobian, type JacobianScratch, jacobian } from './jacobian.js';
+import { KernelForward } from './kernel-forward.js';
 import { createKinematics, type KinematicsScratch, poses, velocities } from './kinematics.js';
 import { addPassiveForces } from './passive.js';
 import { refuseForeign, refuseSingular } from './refuse.js';
@@ -27,8 +29,9 @@ export type ForwardAlgorithm = 'aba' | 'ada' | 'dense';
 
 export interface ForwardOptions {
   /**
-   * 'aba' is O(n), with coupled joints too; 'ada' assembles in the order of a schedule, and is what closed loops always
-   * take; 'dense' solves with the whole mass matrix, O(n^3).
+   * By default kernels made from formulas, O(n). By name the readable algorithms: 'aba' is O(n), with coupled joints too;
+   * 'ada' assembles in the order of a schedule, and is what closed loops always take; 'dense' solves with the whole mass
+   * matrix, O(n^3).
    */
   readonly algorithm?: ForwardAlgorithm;
   /** For 'ada', which it implies: the order of assembly. From the ends to the root, then the loops, where left out. */
@@ -63,6 +66,7 @@ export class PlainDynamics {
   readonly #forces: Float64Array;
   readonly #qdd: Float64Array;
   readonly #toBody = new Float64Array(TRANSFORM);
+  #kernels: KernelForward | undefined;
   #aba: AbaScratch | undefined;
   #ada: AdaScratch | undefined;
   #schedule: ScheduleTree | undefined;
@@ -141,7 +145,7 @@ export class PlainDynamics {
         abaForces(map.tree, this.#aba, this.#forces);
         map.forcesFromTree(this.#perBody('forces', options.forces), this.#forces, total);
       }
-    } else {
+    } else if (!this.#forwardByKernels(qdd, state, total, armature, options)) {
       this.#aba ??= createAba(tree);
       refuseSingular(aba(tree, this.#aba, qdd, q, v, total, external, armature), tree);
       if (options.forces !== undefined) {
@@ -151,6 +155,19 @@ export class PlainDynamics {
     }
     this.#refuseNonFinite(qdd, 'accelerations', state, total);
     return qdd;
+  }
+
+  /** The way of most calls. Where something is wrong, or the force in the joints is asked for, the readable algorithm says it. */
+  #forwardByKernels(
+    qdd: Float64Array,
+    { q, v }: State,
+    tau: Float64Array,
+    armature: Float64Array,
+    { forces, external, algorithm }: ForwardOptions,
+  ): boolean {
+    if (forces !== undefined || algorithm !== undefined) return false;
+    this.#kernels ??= new KernelForward(createPlan(this.tree));
+    return this.#kernels.run(qdd, q, v, tau, external ?? null, armature) && allFinite(qdd);
   }
 
   /** About the loops, as the last forward dynamics found them. */
@@ -343,6 +360,13 @@ export class PlainDynamics {
       }
     }
   }
+}
+
+/** Zero times a number is zero, unless it is not finite. */
+function allFinite(numbers: Float64Array): boolean {
+  let sum = 0;
+  for (let k = 0; k < numbers.length; k++) sum += numbers[k] * 0;
+  return sum === 0;
 }
 
 function contradiction(time: number): SimulationError {

@@ -1,0 +1,177 @@
+// Forward dynamics by kernels: the articulated-body algorithm pass by pass, each link by the function for its kind of
+// joint, which is made when the package is built (scripts/plain-kernels.mjs) from the formulas that the WebAssembly kernels
+// are made of.
+
+import { RECORD, typeFields } from '../../formulas/kernel-records.js';
+import { kernelName } from '../../formulas/kernels.js';
+import { type PlainPass, plainKey, takesArmature } from '../../formulas/plain-kernels.js';
+import type { Plan } from '../../plan/plan.js';
+import { forceToA } from '../../spatial/spatial.js';
+import { anglesOf, fillRecord, keysOf } from '../wasm/generic.js';
+import { KERNELS, type Kernel, sineAndCosine } from './generated.js';
+
+/** What a child adds to its parent: articulated inertia and bias force. */
+const FROM_BELOW = 27;
+
+export class KernelForward {
+  /** All numbers: the arrays, the record of the ground, the records of the links. */
+  readonly #s: Float64Array;
+  /** Where the arrays begin, and the place after the last. */
+  readonly #q: number;
+  readonly #v: number;
+  readonly #tau: number;
+  readonly #qdd: number;
+  readonly #armature: number;
+  readonly #external: number;
+  /** Places of each link: its record, that of its parent, its coordinates. */
+  readonly #own: Int32Array;
+  readonly #parent: Int32Array;
+  readonly #iq: Int32Array;
+  readonly #iv: Int32Array;
+  /** 1 or -1 for each coordinate in q and in v: the author's sense against that of the axis. */
+  readonly #senseOfQ: Float64Array;
+  readonly #sense: Float64Array;
+  readonly #move: readonly Kernel[];
+  readonly #assemble: readonly Kernel[];
+  readonly #accelerate: readonly Kernel[];
+  /** Places that must be zero before the inward pass: what reaches them is added. */
+  readonly #zeros: Int32Array;
+  /** Angles: where the coordinate is, what is added to it, where sine and cosine go; and a place for the sum. */
+  readonly #angle: Int32Array;
+  readonly #offset: Float64Array;
+  readonly #turn: Int32Array;
+  readonly #sum: number;
+  /** Degrees of freedom that take no armature. */
+  readonly #bare: Int32Array;
+  /** Bodies that are not part of the ground, with the place of their link's force from outside. */
+  readonly #places: readonly { readonly body: number; readonly at: number; readonly X: Float64Array }[];
+  readonly #force = new Float64Array(6);
+  /** Forces from outside are there. */
+  #loaded = false;
+
+  constructor(plan: Plan) {
+    const { nq, nv, links } = plan;
+    const exact = keysOf(plan, true);
+    const keys = exact.map(plainKey);
+    const fields = keys.map(({ type, rotation }) => typeFields(type, rotation === 'any'));
+    let top = 0;
+    const take = (numbers: number): number => {
+      const at = top;
+      top += numbers;
+      return at;
+    };
+    this.#q = take(nq);
+    this.#v = take(nv);
+    this.#tau = take(nv);
+    this.#qdd = take(nv);
+    this.#armature = take(nv);
+    this.#external = take(6 * links.length);
+    this.#sum = take(1);
+    const ground = take(RECORD.own);
+    this.#own = Int32Array.from(fields, ({ size }) => take(size));
+    this.#s = new Float64Array(top);
+    this.#parent = Int32Array.from(links, ({ parent }) => (parent < 0 ? ground : this.#own[parent]));
+    this.#iq = Int32Array.from(links, ({ iq }) => iq);
+    this.#iv = Int32Array.from(links, ({ iv }) => iv);
+    this.#senseOfQ = new Float64Array(nq).fill(1);
+    this.#sense = new Float64Array(nv).fill(1);
+    links.forEach((link, i) => {
+      fillRecord(this.#s, this.#own[i], link, fields[i], keys[i]);
+      this.#senseOfQ.fill(link.sense, link.iq, link.iq + link.nq);
+      this.#sense.fill(link.sense, link.iv, link.iv + link.nv);
+    });
+    plan.gravity.forEach((x, k) => {
+      this.#s[ground + RECORD.a + k] = -x;
+    });
+    const kernels = (pass: PlainPass): Kernel[] => keys.map((key) => KERNELS.get(kernelName(pass, key))!);
+    this.#move = kernels('move');
+    this.#assemble = kernels('assembleLoaded');
+    this.#accelerate = kernels('accelerate');
+    // The ground takes no part: what adds up there is never read, but must not grow.
+    const added = links.flatMap(({ parent }, i) => (exact[i].first && !keys[i].first ? [this.#own[parent]] : []));
+    this.#zeros = Int32Array.from([ground, ...added], (record) => record + RECORD.fromBelow);
+    const angles = anglesOf(links, keys);
+    this.#angle = Int32Array.from(angles, ({ q }) => this.#q + q);
+    this.#offset = Float64Array.from(angles, ({ offset }) => offset);
+    this.#turn = Int32Array.from(angles, ({ link, turn }) => this.#own[link] + turn);
+    this.#bare = Int32Array.from(
+      links.flatMap(({ type, iv, nv }) => (takesArmature(type) ? [] : Array.from({ length: nv }, (_, k) => iv + k))),
+    );
+    this.#places = plan.bodies.flatMap(({ link, X }, body) =>
+      link < 0 ? [] : [{ body, at: this.#external + 6 * link, X: Float64Array.from(X) }],
+    );
+  }
+
+  /**
+   * qdd <- forward dynamics. `external`: 6 numbers for each body, body coordinates, or null. `armature`: inertia added to
+   * each degree of freedom. False, and nothing done, where a spherical or floating joint has one: there is no kernel for it.
+   */
+  run(
+    qdd: Float64Array,
+    q: Float64Array,
+    v: Float64Array,
+    tau: Float64Array,
+    external: Float64Array | null,
+    armature: Float64Array,
+  ): boolean {
+    const bare = this.#bare;
+    for (let k = 0; k < bare.length; k++) if (armature[bare[k]] !== 0) return false;
+    const s = this.#s;
+    const sense = this.#sense;
+    const senseOfQ = this.#senseOfQ;
+    const atQ = this.#q;
+    const atV = this.#v;
+    const atTau = this.#tau;
+    const atQdd = this.#qdd;
+    const atArmature = this.#armature;
+    for (let k = 0; k < q.length; k++) s[atQ + k] = senseOfQ[k] * q[k];
+    for (let k = 0; k < v.length; k++) {
+      s[atV + k] = sense[k] * v[k];
+      s[atTau + k] = sense[k] * tau[k];
+      s[atArmature + k] = armature[k];
+    }
+    this.#setExternal(external);
+    const angle = this.#angle;
+    const offset = this.#offset;
+    const turn = this.#turn;
+    const sum = this.#sum;
+    for (let k = 0; k < angle.length; k++) {
+      s[sum] = s[angle[k]] + offset[k];
+      sineAndCosine(s, sum, turn[k]);
+    }
+    const own = this.#own;
+    const parent = this.#parent;
+    const iq = this.#iq;
+    const iv = this.#iv;
+    const n = own.length;
+    const move = this.#move;
+    for (let i = 0; i < n; i++) move[i](s, own[i], parent[i], atQ + iq[i], atV + iv[i], atTau + iv[i], atQdd + iv[i]);
+    const zeros = this.#zeros;
+    for (let k = 0; k < zeros.length; k++) s.fill(0, zeros[k], zeros[k] + FROM_BELOW);
+    const assemble = this.#assemble;
+    for (let i = n - 1; i >= 0; i--) {
+      const k = iv[i];
+      const load = this.#external + 6 * i;
+      assemble[i](s, own[i], parent[i], atQ + iq[i], atV + k, atTau + k, atQdd + k, atArmature + k, load);
+    }
+    const accelerate = this.#accelerate;
+    for (let i = 0; i < n; i++)
+      accelerate[i](s, own[i], parent[i], atQ + iq[i], atV + iv[i], atTau + iv[i], atQdd + iv[i]);
+    for (let k = 0; k < v.length; k++) qdd[k] = sense[k] * s[atQdd + k];
+    return true;
+  }
+
+  /** From bodies to the links that they are part of. */
+  #setExternal(external: Float64Array | null): void {
+    const s = this.#s;
+    if (external === null && !this.#loaded) return;
+    s.fill(0, this.#external, this.#external + 6 * this.#own.length);
+    this.#loaded = external !== null;
+    if (external === null) return;
+    const force = this.#force;
+    for (const { body, at, X } of this.#places) {
+      forceToA(force, 0, X, 0, external, 6 * body);
+      for (let k = 0; k < 6; k++) s[at + k] += force[k];
+    }
+  }
+}
