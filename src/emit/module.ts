@@ -11,7 +11,9 @@ export interface ModuleFunction {
 }
 
 export interface ModuleParts {
-  /** The functions; a call names them by their place here. */
+  /** Functions of other modules, with so many i32 parameters each. */
+  readonly imports?: readonly { readonly name: string; readonly parameters: number }[];
+  /** The functions; a call names them by their place here, counted after the imported ones. */
   readonly functions: readonly ModuleFunction[];
   /** Bytes of memory that must be there, and whether it is shared between threads. */
   readonly memoryBytes: number;
@@ -27,14 +29,15 @@ export const MAX_PAGES = 65536;
 const MAGIC = [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0];
 const SECTION = { type: 1, import: 2, function: 3, export: 7, code: 10, data: 11 };
 
-export function encodeModule({ functions, memoryBytes, shared, data }: ModuleParts): Uint8Array<ArrayBuffer> {
+export function encodeModule(parts: ModuleParts): Uint8Array<ArrayBuffer> {
+  const { imports = [], functions, memoryBytes, shared, data } = parts;
   const out = new Bytes().bytes(...MAGIC);
   const section = (id: number, count: number, fill: (content: Bytes) => void): void => {
     const content = new Bytes().unsigned(count);
     fill(content);
     out.byte(id).block(content);
   };
-  const most = Math.max(0, ...functions.map(({ parameters }) => parameters));
+  const most = Math.max(0, ...[...imports, ...functions].map(({ parameters }) => parameters));
   // Type k has k parameters and no result.
   section(SECTION.type, most + 1, (content) => {
     for (let k = 0; k <= most; k++)
@@ -44,7 +47,8 @@ export function encodeModule({ functions, memoryBytes, shared, data }: ModulePar
         .bytes(...new Array<number>(k).fill(I32))
         .byte(0);
   });
-  section(SECTION.import, 1, (content) => {
+  section(SECTION.import, 1 + imports.length, (content) => {
+    for (const { name, parameters } of imports) content.text('manikin').text(name).byte(0).unsigned(parameters);
     const pages = Math.ceil(memoryBytes / PAGE);
     content.text('manikin').text('memory').byte(2);
     if (shared) content.byte(3).unsigned(pages).unsigned(MAX_PAGES);
@@ -55,7 +59,11 @@ export function encodeModule({ functions, memoryBytes, shared, data }: ModulePar
   });
   const named = functions.flatMap(({ name }, index) => (name === undefined ? [] : [{ name, index }]));
   section(SECTION.export, named.length, (content) => {
-    for (const { name, index } of named) content.text(name).byte(0).unsigned(index);
+    for (const { name, index } of named)
+      content
+        .text(name)
+        .byte(0)
+        .unsigned(imports.length + index);
   });
   section(SECTION.code, functions.length, (content) => {
     for (const { body } of functions) content.block(body);

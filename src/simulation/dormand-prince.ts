@@ -2,11 +2,11 @@
 // four (Hairer, Norsett, Wanner: Solving Ordinary Differential Equations I, II.4 to II.6), in the form of Munthe-Kaas: within a
 // step the position is q0 moved along a vector u, and u, which lives in a flat space, is what is integrated.
 
-import type { ForwardOptions } from '../engines/plain/plain-dynamics.js';
+import { DORMAND_PRINCE, moveAlong, type Stages } from '../engines/plain/stages.js';
 import { SimulationError } from '../mechanism/errors.js';
 import type { State } from '../mechanism/state.js';
 import { firstEvents, type Occurrence, type SimulationEvent } from './events.js';
-import { Accelerations, type Control, type ForwardEngine, type Integrator, moveAlong } from './integrators.js';
+import { type Control, type ForwardEngine, type Integrator, stagesOf } from './integrators.js';
 
 export interface Tolerances {
   /** Error of a step relative to the size of velocities, of angles and distances; 1e-8 where left out. */
@@ -17,19 +17,8 @@ export interface Tolerances {
   readonly event?: number;
 }
 
-const STAGES = 7;
-const C = [0, 1 / 5, 3 / 10, 4 / 5, 8 / 9, 1, 1];
-const A = [
-  [],
-  [1 / 5],
-  [3 / 40, 9 / 40],
-  [44 / 45, -56 / 15, 32 / 9],
-  [19372 / 6561, -25360 / 2187, 64448 / 6561, -212 / 729],
-  [9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656],
-  [35 / 384, 0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84],
-];
-/** Fifth order less fourth. */
-const ERROR = [71 / 57600, 0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40];
+const LAST = DORMAND_PRINCE.A.length - 1;
+const ERROR = DORMAND_PRINCE.E!;
 const DENSE = [
   -12715105075 / 11282082432,
   0,
@@ -49,24 +38,21 @@ const MAX_STEPS = 1_000_000;
 
 export class DormandPrince implements Integrator {
   readonly name = 'dopri5';
-  readonly #accelerations: Accelerations;
-  readonly #options: ForwardOptions & { out: Float64Array };
+  readonly #stages: Stages;
   readonly #relative: number;
   readonly #absolute: number;
   readonly #eventTolerance: number;
   readonly #events: readonly SimulationEvent[];
   /** Where the step began. */
   readonly #base: State;
-  readonly #stage: State;
-  /** Per stage: rate of u, and acceleration. */
-  readonly #du: readonly Float64Array[];
-  readonly #dv: readonly Float64Array[];
-  /** At the end of the step. */
-  readonly #u: Float64Array;
-  readonly #v: Float64Array;
+  readonly #probe: State;
   /** Last terms of the dense output. */
   readonly #lastU: Float64Array;
   readonly #lastV: Float64Array;
+  /** Whole change of v in the step, and u of the dense output. */
+  readonly #v: Float64Array;
+  readonly #denseU: Float64Array;
+  #work = 0;
   #duration = 0;
   /** The next step as the error control sees it; 0 before the first. */
   #next = 0;
@@ -88,20 +74,21 @@ export class DormandPrince implements Integrator {
   ) {
     const { nv } = dynamics.mechanism;
     const vector = (): Float64Array => new Float64Array(nv);
-    this.#accelerations = new Accelerations(dynamics);
-    this.#options = { passive: true, out: vector() };
+    this.#stages = stagesOf(dynamics, state, DORMAND_PRINCE);
     this.#relative = tolerances.relative ?? 1e-8;
     this.#absolute = tolerances.absolute ?? 1e-10;
     this.#eventTolerance = tolerances.event ?? 1e-12;
     this.#events = events;
     this.#base = state.clone();
-    this.#stage = state.clone();
-    this.#du = Array.from({ length: STAGES }, vector);
-    this.#dv = Array.from({ length: STAGES }, vector);
-    this.#u = vector();
+    this.#probe = state.clone();
     this.#v = vector();
+    this.#denseU = vector();
     this.#lastU = vector();
     this.#lastV = vector();
+  }
+
+  get work(): number {
+    return this.#work;
   }
 
   /** Goes on where another one was, with the same events: after a change of structure. */
@@ -118,6 +105,7 @@ export class DormandPrince implements Integrator {
     const end = state.time + h;
     let left = h;
     let refusedBefore = false;
+    this.#work = 0;
     if (state.time !== this.#firedAt) this.#fired.clear();
     for (let count = 0; count < MAX_STEPS; count++) {
       if (!refusedBefore) this.#begin(state, control);
@@ -148,7 +136,7 @@ export class DormandPrince implements Integrator {
       this.#fired.clear();
       if (last) {
         state.time = end;
-        this.#stage.time = end;
+        this.#stages.end.time = end;
         return [];
       }
       left = end - state.time;
@@ -160,68 +148,43 @@ export class DormandPrince implements Integrator {
 
   /** First stage: the accelerations here, taken over from the end of the step before if nothing was changed since. */
   #begin(state: State, control: Control | undefined): void {
-    const stage = this.#stage;
-    this.#fresh &&= same(state.q, stage.q) && same(state.v, stage.v) && state.time === stage.time;
+    const { end } = this.#stages;
+    this.#fresh &&= same(state.q, end.q) && same(state.v, end.v) && state.time === end.time;
     this.#base.copy(state);
-    if (this.#fresh) this.#dv[0].set(this.#dv[STAGES - 1]);
-    else {
-      stage.copy(state);
-      this.#accelerations.at(stage, control, this.#options);
-      this.#dv[0].set(this.#options.out);
-    }
-    // With u = 0 its rate is v.
-    this.#du[0].set(state.v);
+    this.#stages.begin(state);
+    this.#stages.accelerate(control, this.#fresh);
     this.#fresh = false;
   }
 
   /** All stages of a step; returns its error relative to the tolerance. */
   #try(h: number, control: Control | undefined): number {
-    const base = this.#base;
-    const stage = this.#stage;
-    const [u, v] = [this.#u, this.#v];
-    const { out: a } = this.#options;
     this.#duration = h;
-    for (let s = 1; s < STAGES; s++) {
-      u.fill(0);
-      v.fill(0);
-      for (let r = 0; r < s; r++) {
-        const weight = h * A[s][r];
-        if (weight === 0) continue;
-        const [du, dv] = [this.#du[r], this.#dv[r]];
-        for (let k = 0; k < u.length; k++) {
-          u[k] += weight * du[k];
-          v[k] += weight * dv[k];
-        }
-      }
-      stage.q.set(base.q);
-      moveAlong(stage, u, 1);
-      for (let k = 0; k < v.length; k++) stage.v[k] = base.v[k] + v[k];
-      stage.time = base.time + C[s] * h;
-      stage.applyCouplings();
-      this.#accelerations.at(stage, control, this.#options);
-      this.#dv[s].set(a);
-      for (const { model, iv } of base.mechanism.joints) model.localRate(this.#du[s], iv, u, iv, stage.v, iv);
-    }
+    this.#stages.run(h, control);
+    const { v } = this.#stages.end;
+    for (let k = 0; k < v.length; k++) this.#v[k] = v[k] - this.#base.v[k];
     return this.#error(h);
   }
 
   #error(h: number): number {
     const { joints } = this.#base.mechanism;
+    const { rates, accelerations, u } = this.#stages;
+    const [r0, r2, r3, r4, r5, r6] = [0, 2, 3, 4, 5, 6].map((s) => rates[s]);
+    const [a0, a2, a3, a4, a5, a6] = [0, 2, 3, 4, 5, 6].map((s) => accelerations[s]);
+    // The second stage has no part in the error.
+    const [e0, , e2, e3, e4, e5, e6] = ERROR;
     const [q, v] = [this.#base.q, this.#base.v];
+    const [absolute, relative] = [this.#absolute, this.#relative];
     let worst = 0;
     for (const { model, iq, iv } of joints)
       for (let k = 0; k < model.nv; k++) {
-        let [eu, ev] = [0, 0];
-        for (let s = 0; s < STAGES; s++) {
-          eu += ERROR[s] * this.#du[s][iv + k];
-          ev += ERROR[s] * this.#dv[s][iv + k];
-        }
+        const n = iv + k;
+        const eu = e0 * r0[n] + e2 * r2[n] + e3 * r3[n] + e4 * r4[n] + e5 * r5[n] + e6 * r6[n];
+        const ev = e0 * a0[n] + e2 * a2[n] + e3 * a3[n] + e4 * a4[n] + e5 * a5[n] + e6 * a6[n];
         // Quaternions have size one, and so have the rotations they stand for.
-        const position =
-          model.nq === model.nv ? Math.max(Math.abs(q[iq + k]), Math.abs(q[iq + k] + this.#u[iv + k])) : 1;
-        const velocity = Math.max(Math.abs(v[iv + k]), Math.abs(v[iv + k] + this.#v[iv + k]));
-        worst = Math.max(worst, Math.abs(h * eu) / (this.#absolute + this.#relative * position));
-        worst = Math.max(worst, Math.abs(h * ev) / (this.#absolute + this.#relative * velocity));
+        const position = model.nq === model.nv ? Math.max(Math.abs(q[iq + k]), Math.abs(q[iq + k] + u[n])) : 1;
+        const velocity = Math.max(Math.abs(v[n]), Math.abs(v[n] + this.#v[n]));
+        worst = Math.max(worst, Math.abs(h * eu) / (absolute + relative * position));
+        worst = Math.max(worst, Math.abs(h * ev) / (absolute + relative * velocity));
         if (Number.isNaN(eu + ev)) return Number.NaN;
       }
     return worst;
@@ -237,7 +200,7 @@ export class DormandPrince implements Integrator {
   #firstStep(): number {
     let fastest = 0;
     for (let k = 0; k < this.#v.length; k++)
-      fastest = Math.max(fastest, Math.abs(this.#base.v[k]), Math.sqrt(Math.abs(this.#dv[0][k])));
+      fastest = Math.max(fastest, Math.abs(this.#base.v[k]), Math.sqrt(Math.abs(this.#stages.accelerations[0][k])));
     return (0.1 * (this.#relative + this.#absolute) ** 0.2) / (fastest + 1e-3);
   }
 
@@ -246,7 +209,7 @@ export class DormandPrince implements Integrator {
     const events = this.#events;
     if (events.length === 0) return [];
     this.#prepareDense();
-    const probe = this.#base.clone();
+    const probe = this.#probe;
     const value = (event: number, part: number): number => events[event].value(this.#dense(probe, part));
     const segment = { duration: this.#duration, value };
     const found = firstEvents(segment, events, this.#fired, this.#eventTolerance);
@@ -264,7 +227,7 @@ export class DormandPrince implements Integrator {
     for (let k = 0; k < 12; k++) {
       this.#try(size, control);
       if (crossing === undefined) break;
-      const here = events[crossing.event].value(this.#stage);
+      const here = events[crossing.event].value(this.#stages.end);
       if (before !== undefined && size !== before.size && here !== before.value)
         slope = (here - before.value) / (size - before.size);
       const change = -here / slope;
@@ -273,7 +236,7 @@ export class DormandPrince implements Integrator {
       size = Math.max(0, size + Math.max(-full / 4, Math.min(full / 4, change)));
     }
     this.#fired = new Set(found.map(({ event }) => event));
-    const time = this.#stage.time;
+    const { time } = this.#stages.end;
     // Events that come faster and faster (a ball that bounces less and less) must not slip through one long step.
     if (time > this.#firedAt) this.#next = Math.min(this.#next, 2 * (time - this.#firedAt));
     this.#firedAt = time;
@@ -284,10 +247,11 @@ export class DormandPrince implements Integrator {
     const h = this.#duration;
     this.#lastU.fill(0);
     this.#lastV.fill(0);
-    for (let s = 0; s < STAGES; s++)
-      for (let k = 0; k < this.#u.length; k++) {
-        this.#lastU[k] += h * DENSE[s] * this.#du[s][k];
-        this.#lastV[k] += h * DENSE[s] * this.#dv[s][k];
+    const { rates, accelerations } = this.#stages;
+    for (let s = 0; s <= LAST; s++)
+      for (let k = 0; k < this.#v.length; k++) {
+        this.#lastU[k] += h * DENSE[s] * rates[s][k];
+        this.#lastV[k] += h * DENSE[s] * accelerations[s][k];
       }
   }
 
@@ -295,18 +259,18 @@ export class DormandPrince implements Integrator {
   #dense(out: State, part: number): State {
     const base = this.#base;
     const h = this.#duration;
-    const u = this.#options.out;
+    const { rates, accelerations, u: wholeU } = this.#stages;
+    const u = this.#denseU;
     const rest = 1 - part;
-    const first = this.#du[0];
-    const last = this.#du[STAGES - 1];
+    const [first, last] = [rates[0], rates[LAST]];
     for (let k = 0; k < u.length; k++) {
-      const whole = this.#u[k];
+      const whole = wholeU[k];
       const bend = h * first[k] - whole;
       u[k] = part * (whole + rest * (bend + part * (whole - h * last[k] - bend + rest * this.#lastU[k])));
     }
     out.q.set(base.q);
     moveAlong(out, u, 1);
-    const [firstA, lastA] = [this.#dv[0], this.#dv[STAGES - 1]];
+    const [firstA, lastA] = [accelerations[0], accelerations[LAST]];
     for (let k = 0; k < u.length; k++) {
       const whole = this.#v[k];
       const bend = h * firstA[k] - whole;
@@ -319,7 +283,8 @@ export class DormandPrince implements Integrator {
 
   /** The last stage is the end of the step. */
   #finish(state: State): void {
-    state.copy(this.#stage);
+    state.copy(this.#stages.end);
+    this.#work += this.#stages.work;
     this.#fresh = true;
   }
 }

@@ -15,10 +15,10 @@ import type { Occurrence, SimulationEvent } from './events.js';
 import {
   type Control,
   type ForwardEngine,
+  ImplicitEuler,
   type Integrator,
   type IntegratorName,
   RungeKutta4,
-  SemiImplicitEuler,
 } from './integrators.js';
 
 /**
@@ -148,7 +148,7 @@ export class Simulation {
   }
 
   #makeIntegrator(dynamics: ForwardEngine, state: State): Integrator {
-    if (this.#integrator === 'euler') return new SemiImplicitEuler(dynamics);
+    if (this.#integrator === 'euler') return new ImplicitEuler(dynamics);
     if (this.#integrator === 'rk4') return new RungeKutta4(dynamics, state);
     const integrator = new DormandPrince(dynamics, state, this.#tolerances, this.#events);
     const before = this.#running?.integrator;

@@ -29,3 +29,14 @@ export function passiveJoints({ joints }: Mechanism): Map<number, Joint> {
     model.nv > 0 && (damping !== 0 || friction !== 0 || stiffness !== 0);
   return new Map(joints.filter(have).map((joint) => [joint.iv, joint]));
 }
+
+/** Power of damping and friction, which springs do not have: they store what they take. */
+export function passivePower(mechanism: Mechanism, v: Float64Array): number {
+  let power = 0;
+  for (const { damping, friction, iv, model } of mechanism.joints) {
+    if (damping === 0 && friction === 0) continue;
+    for (let k = iv; k < iv + model.nv; k++)
+      power -= (damping * v[k] + friction * Math.tanh(v[k] / FRICTION_SPEED)) * v[k];
+  }
+  return power;
+}

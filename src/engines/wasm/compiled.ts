@@ -3,6 +3,7 @@
 // soon as that is there.
 
 import type { GenericTask } from '../../formulas/kernels.js';
+import type { Tableau } from '../../formulas/runge-kutta.js';
 import { MechanismError } from '../../mechanism/errors.js';
 import type { Mechanism } from '../../mechanism/mechanism.js';
 import type { State } from '../../mechanism/state.js';
@@ -14,11 +15,13 @@ import type { Energy } from '../plain/energy.js';
 import { MassMatrixSolver } from '../plain/mass-matrix-solver.js';
 import { addPassiveForces } from '../plain/passive.js';
 import { type ForwardOptions, type InverseOptions, type MassMatrix, PlainDynamics } from '../plain/plain-dynamics.js';
+import { PlainStages, type Stages } from '../plain/stages.js';
 import { type Code, CompiledFunctions, type Views } from './functions.js';
 import { countVisits, createGeneric } from './generic.js';
 import { type Layout, layoutOf } from './layout.js';
 import type { Task } from './specialise.js';
 import { type Emit, noteOfFailure, Specialiser } from './specialiser.js';
+import { MOST_STAGED, WasmStages } from './stages.js';
 import { Store } from './store.js';
 import { webAssembly } from './webassembly.js';
 
@@ -44,6 +47,9 @@ export interface CompileOptions {
 interface Running {
   readonly tier: Tier;
   readonly run: () => void;
+  /** The exported function itself and its arguments, for other modules to call. */
+  readonly code: (...values: number[]) => void;
+  readonly call: readonly number[];
   /** Stretches of memory that hold its intermediate values. */
   readonly scratch: readonly (readonly [number, number])[];
   /** Address and length of its result, and the numbers themselves. */
@@ -278,6 +284,18 @@ export class CompiledDynamics {
     return { q: this.#q, v: this.#v, tau: this.#tau, qdd: this.#qdd, run: running.run };
   }
 
+  /**
+   * The stages of Runge-Kutta steps inside WebAssembly, with the code that runs forward dynamics now; in plain TypeScript
+   * around it where that cannot be.
+   */
+  stages(state: State, tableau: Tableau): Stages {
+    const running = this.#running.get('forward');
+    const readable = new PlainStages(this, state, tableau);
+    if (running === undefined || this.#plan!.links.length > MOST_STAGED) return readable;
+    const parts = { store: this.#store!, plan: this.#plan!, layout: this.#layout!, forward: running };
+    return new WasmStages(parts, readable, state, tableau);
+  }
+
   /** What runs, why, and what it cost to make. */
   explain(): string {
     const tiers = TASKS.map((task) => `${task}: ${this.tierOf(task)}`).join(', ');
@@ -320,7 +338,9 @@ export class CompiledDynamics {
     const [rows, end, angles, anglesEnd, visits, visitsEnd] = generic.call;
     const { scratch } = generic;
     const code = (): void => run(rows, end, angles, anglesEnd, visits, visitsEnd);
-    const running: Running = { tier: 'generic', run: code, scratch, resultAt: [0, 0], result: new Float64Array(0) };
+    const empty = new Float64Array(0);
+    const made = { run: code, code: run, call: generic.call, scratch };
+    const running: Running = { tier: 'generic', ...made, resultAt: [0, 0], result: empty };
     this.#running.set(task, running);
     const time = (performance.now() - start).toFixed(1);
     this.#notes.push(`Generic kernels for ${task}: ${generic.kernels}, ready in ${time} ms.`);
@@ -385,7 +405,15 @@ export class CompiledDynamics {
       options: { layout: this.#layout!, shared: store.shared },
       use: (task, { operations, bytes, scratch, result: resultAt }, { run }) => {
         const result = store.numbers(...resultAt);
-        this.#running.set(task, { tier: 'specialised', run, scratch: [scratch], resultAt, result });
+        this.#running.set(task, {
+          tier: 'specialised',
+          run,
+          code: run,
+          call: [],
+          scratch: [scratch],
+          resultAt,
+          result,
+        });
         const { multiplications, additions, divisions } = operations;
         this.#notes.push(
           `Code for ${task}: ${bytes.length} bytes; ${multiplications} multiplications, ${additions} additions, ${divisions} divisions.`,

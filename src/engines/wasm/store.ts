@@ -46,7 +46,8 @@ export class Store {
     return new Float64Array(this.memory.buffer, at, count);
   }
 
-  instantiate(module: WasmModule): WasmInstance['exports'] {
-    return new (webAssembly().Instance)(module, { manikin: { memory: this.memory } }).exports;
+  /** `functions`: what the module imports beside the memory. */
+  instantiate(module: WasmModule, functions: WasmInstance['exports'] = {}): WasmInstance['exports'] {
+    return new (webAssembly().Instance)(module, { manikin: { ...functions, memory: this.memory } }).exports;
   }
 }

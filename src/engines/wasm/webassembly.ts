@@ -14,10 +14,16 @@ export interface WasmInstance {
   readonly exports: { readonly [name: string]: (...values: number[]) => void };
 }
 
+/** The memory, and functions of other instances on it. */
+export interface WasmImports {
+  readonly memory: WasmMemory;
+  readonly [name: string]: WasmMemory | ((...values: number[]) => void);
+}
+
 interface WasmApi {
   readonly Memory: new (limits: { initial: number; maximum?: number; shared?: boolean }) => WasmMemory;
   readonly Module: new (bytes: Uint8Array<ArrayBuffer>) => WasmModule;
-  readonly Instance: new (module: WasmModule, imports: { manikin: { memory: WasmMemory } }) => WasmInstance;
+  readonly Instance: new (module: WasmModule, imports: { manikin: WasmImports }) => WasmInstance;
   compile(bytes: Uint8Array<ArrayBuffer>): Promise<WasmModule>;
   validate(bytes: Uint8Array<ArrayBuffer>): boolean;
 }
