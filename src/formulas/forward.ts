@@ -3,6 +3,7 @@
 import { inShortestUnits } from '../plan/length-units.js';
 import type { Plan } from '../plan/plan.js';
 import { type Articulated, accelerate, assemble, type Column, type Lag, move, rigidInertia } from './aba.js';
+import { columnsOf, SharedColumns } from './columns.js';
 import type { Node } from './graph.js';
 import { type Pose, poseNumbers, poseOf } from './joints.js';
 import type { Unit } from './lanes.js';
@@ -32,23 +33,54 @@ export function forwardFormulas(g: VectorGraph, given: Plan, units: readonly Uni
     bodies[i] = new Sum(g, [...rigidInertia(g, link), ...p], link.unit.links.length);
     g.mark();
   });
+  const shared = new SharedColumns(g, columnsOf(plan), units);
+  const multipliers = new Map(
+    plan.groups.flatMap(({ members }) => members.map(({ link, multiplier }) => [link, multiplier] as const)),
+  );
+  // What a coupled joint moves along its axis, in units of the plan, for each unit of its source's coordinate.
+  const follows = links.map(({ unit, rates }) => {
+    const [first, second = first] = unit.links.map((link) => multipliers.get(link) ?? 0);
+    return rates.length === 1 ? g.mul(rates[0], g.constant(first, second)) : g.zero;
+  });
   const columns: Column[][] = [];
   for (let i = links.length - 1; i >= 0; i--) {
     const link = links[i];
     const { unit } = link;
     const tau = readUnit(g, plan, unit, TAU, (l) => l.iv, link.v.length).map((x, k) => g.mul(link.forces[k], x));
-    const { columns: own, up } = assemble(g, link, poses[i], lags[i], articulated(bodies[i].total()), tau);
-    columns[i] = own;
+    const body = shared.solveAtBody(i, articulated(bodies[i].total()));
+    let up: Articulated;
+    if (shared.isCoupled(i)) {
+      const left = shared.passCoupled(i, body, poses[i].S[0], follows[i], link.armature[0], tau[0]);
+      up = assemble(g, link, { ...poses[i], S: [] }, lags[i], left, []).up;
+    } else {
+      const { columns: own, up: eliminated } = assemble(g, link, poses[i], lags[i], body, tau);
+      columns[i] = own;
+      up = eliminated;
+      shared.passOrdinary(i, poses[i].S, own);
+    }
+    shared.toParent(i, poses[i], lags[i]);
     if (unit.parent >= 0) bodies[unit.parent].add([...up.I, ...up.p], unit.links.length);
     g.mark();
   }
   const deltas: Vec6[] = [];
   const still = new Array<Node>(6).fill(g.zero);
+  shared.solveAtBody(-1, { I: new Array<Node>(INERTIA_NODES).fill(g.zero), p: still });
+  shared.findAtBody(-1, still);
   links.forEach((link, i) => {
     const { unit } = link;
     const from = unit.parent < 0 ? still : deltas[unit.parent];
-    const { qdd, delta } = accelerate(g, link, poses[i], lags[i], columns[i], from);
+    if (shared.isCoupled(i)) {
+      const { delta } = accelerate(g, link, { ...poses[i], S: [] }, lags[i], [], from);
+      const own = g.mul(follows[i], shared.findAtJoint(i, delta));
+      deltas[i] = delta.map((e, k) => g.add(e, g.mul(poses[i].S[0][k], own)));
+      writeUnit(g, plan, unit, QDD, 0, g.mul(link.forces[0], own));
+      shared.findAtBody(i, deltas[i]);
+      g.mark();
+      return;
+    }
+    const { qdd, delta } = accelerate(g, link, poses[i], lags[i], shared.known(i, columns[i]), from);
     deltas[i] = delta;
+    shared.findAtBody(i, delta);
     qdd.forEach((value, k) => {
       // The inverse of a rate's factor is a force's, since the sense is 1 or -1.
       writeUnit(g, plan, unit, QDD, k, g.mul(link.forces[k], value));

@@ -5,6 +5,7 @@ import { JOINT_TYPES, type JointTypeName, PARAMETERS, SENSE } from '../joints/in
 import type { Joint } from '../mechanism/mechanism.js';
 import type { Tree } from '../mechanism/tree.js';
 import { compose, INERTIA, invert, TRANSFORM } from '../spatial/spatial.js';
+import { type CoupledGroup, groupsOf } from './columns.js';
 import { addMass, dropRounding, type Mass, massOf, regroup } from './mass.js';
 import { turnFrames, turnParent } from './turn-frames.js';
 
@@ -48,6 +49,8 @@ export interface Plan {
   readonly ground: Mass;
   /** Where each body of the mechanism is. */
   readonly bodies: readonly BodyPlace[];
+  /** Joints that share a coordinate; links of the plan. */
+  readonly groups: readonly CoupledGroup[];
 }
 
 export interface BodyPlace {
@@ -119,6 +122,13 @@ export function createPlan(tree: Tree, whole: ReadonlySet<number> = new Set()): 
     gravity: [...tree.gravity],
     ground,
     bodies: bodyPlaces(tree, part, within, turned),
+    groups: groupsOf(
+      mechanism.couplings.map(({ joint, source, multiplier }) => ({
+        link: part[tree.link[joint]],
+        source: part[tree.link[source]],
+        multiplier,
+      })),
+    ),
     links: links.map(({ placement, ...link }, i) => ({
       ...link,
       ...masses[i],

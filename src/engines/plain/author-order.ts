@@ -15,18 +15,13 @@ export interface MassMatrix {
 /** scratch.A, a mass matrix (or its inverse) of the independent degrees of freedom in link order, with its rows in the order of v. */
 export function authorOrder(mechanism: Mechanism, scratch: DenseScratch): MassMatrix {
   const { A, m, follows, at } = scratch;
-  const coupled = new Set(mechanism.couplings.map((coupling) => coupling.joint));
   // Row of the reduced matrix for each independent position in v.
   const rowOf = new Int32Array(mechanism.nv);
   for (let k = 0; k < at.length; k++) rowOf[at[k]] = follows[k];
-  const rows: number[] = [];
-  const joints: { name: string; offset: number; dof: number }[] = [];
-  // In a re-rooted mechanism the joints do not stand in the order of v.
-  const inOrder = [...mechanism.joints.entries()].sort(([, a], [, b]) => a.iv - b.iv);
-  inOrder.forEach(([i, { name, iv, model }]) => {
-    if (coupled.has(i) || model.nv === 0) return;
-    joints.push({ name, offset: rows.length, dof: model.nv });
-    for (let k = 0; k < model.nv; k++) rows.push(rowOf[iv + k]);
+  const joints = rowsOf(mechanism);
+  const rows = joints.flatMap(({ name, dof }) => {
+    const { iv } = mechanism.joints[mechanism.jointIndex(name)];
+    return Array.from({ length: dof }, (_, k) => rowOf[iv + k]);
   });
   const H = new Float64Array(m * m);
   rows.forEach((from, row) => {
@@ -35,4 +30,18 @@ export function authorOrder(mechanism: Mechanism, scratch: DenseScratch): MassMa
     });
   });
   return { n: m, H, joints };
+}
+
+/** The rows of a mass matrix: independent joints in the order of v. */
+export function rowsOf({ couplings, joints }: Mechanism): MassMatrix['joints'] {
+  const coupled = new Set(couplings.map(({ joint }) => joints[joint].name));
+  let offset = 0;
+  // In a re-rooted mechanism the joints do not stand in the order of v.
+  return [...joints]
+    .sort((a, b) => a.iv - b.iv)
+    .filter(({ name, model }) => model.nv > 0 && !coupled.has(name))
+    .map(({ name, model: { nv: dof } }) => {
+      offset += dof;
+      return { name, offset: offset - dof, dof };
+    });
 }

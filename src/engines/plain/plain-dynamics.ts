@@ -15,6 +15,7 @@ import { createPrinted, printedAda } from './assembly/printed.js';
 import { type LoopReport, loopForces, loopReport } from './assembly/report.js';
 import { authorOrder, type MassMatrix } from './author-order.js';
 import { type CoupledAbaScratch, coupledAba, createCoupledAba } from './coupled-aba.js';
+import { foldForces, followSources } from './couplings.js';
 import { createDense, type DenseScratch, denseForwardDynamics, reducedMassMatrix } from './dense.js';
 import { createEnergy, type Energy, type EnergyScratch, energy } from './energy.js';
 import { createJacobian, type JacobianScratch, jacobian } from './jacobian.js';
@@ -195,16 +196,10 @@ export class PlainDynamics {
     const given = this.#qdd;
     if (qdd === undefined) given.fill(0);
     else given.set(this.#vector('qdd', qdd));
-    for (const { joint, source, multiplier } of mechanism.couplings)
-      given[mechanism.joints[joint].iv] = multiplier * given[mechanism.joints[source].iv];
+    followSources(mechanism, given);
     this.#rnea ??= createRnea(tree);
     rnea(tree, this.#rnea, tau, state.q, state.v, given, this.#externalToLinks(options.external));
-    // A coupled joint has no motor of its own: its share is done by the joint it follows.
-    for (const { joint, source, multiplier } of mechanism.couplings) {
-      const at = mechanism.joints[joint].iv;
-      tau[mechanism.joints[source].iv] += multiplier * tau[at];
-      tau[at] = 0;
-    }
+    foldForces(mechanism, tau);
     if (options.forces !== undefined) {
       this.#forces.set(this.#rnea.f);
       this.#forcesToBodies(this.#perBody('forces', options.forces));

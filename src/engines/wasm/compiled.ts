@@ -11,12 +11,14 @@ import type { Tree } from '../../mechanism/tree.js';
 import { createPlan, isDamped, type Plan } from '../../plan/plan.js';
 import { BODY_POSE, BODY_VELOCITY } from '../../plan/results.js';
 import { forceToA } from '../../spatial/spatial.js';
+import { rowsOf } from '../plain/author-order.js';
+import { foldForces, followSources, type Reduction, reduceMatrix, reductionOf } from '../plain/couplings.js';
 import type { Energy } from '../plain/energy.js';
 import { MassMatrixSolver } from '../plain/mass-matrix-solver.js';
 import { addPassiveForces } from '../plain/passive.js';
 import { type ForwardOptions, type InverseOptions, type MassMatrix, PlainDynamics } from '../plain/plain-dynamics.js';
 import { PlainStages, type Stages } from '../plain/stages.js';
-import { type Code, CompiledFunctions, type Views } from './functions.js';
+import { CompiledFunctions, type Views } from './functions.js';
 import { countVisits, createGeneric } from './generic.js';
 import { type Layout, layoutOf } from './layout.js';
 import type { Task } from './specialise.js';
@@ -94,14 +96,14 @@ export class CompiledDynamics {
   #places: readonly { readonly body: number; readonly link: number; readonly X: Float64Array }[] | undefined;
   /** 1 for each degree of freedom of a damped joint. */
   readonly #damped: Uint8Array;
+  /** The rows of the mass matrix, where joints are coupled. */
+  readonly #reduction: Reduction | undefined;
 
   constructor(mechanism: Mechanism, options: CompileOptions = {}) {
     this.mechanism = mechanism;
     this.readable = new PlainDynamics(mechanism);
     this.#options = options;
-    this.#joints = mechanism.joints
-      .filter(({ model }) => model.nv > 0)
-      .map(({ name, iv, model }) => ({ name, offset: iv, dof: model.nv }));
+    this.#joints = rowsOf(mechanism);
     this.#views = { q: this.#q, v: this.#v, tau: this.#tau, qdd: this.#qdd };
     this.#functions = new CompiledFunctions({
       mechanism,
@@ -111,11 +113,11 @@ export class CompiledDynamics {
     this.#damped = new Uint8Array(mechanism.nv);
     for (const joint of mechanism.joints)
       if (isDamped(joint)) this.#damped.fill(1, joint.iv, joint.iv + joint.model.nv);
-    const reason = reasonForPlain(mechanism);
-    if (reason !== undefined) {
-      this.#fallBack(reason);
+    if (mechanism.loops.length > 0) {
+      this.#fallBack('closed loops are not compiled.');
       return;
     }
+    this.#reduction = mechanism.couplings.length === 0 ? undefined : reductionOf(mechanism);
     this.#plan = createPlan(this.readable.tree);
     this.#matrix = countVisits(this.#plan.links) <= MAX_VISITS;
     this.#layout = layoutOf(this.#plan, 1, this.#matrix);
@@ -123,7 +125,7 @@ export class CompiledDynamics {
       this.#store = new Store(this.#layout.end, options.shared === true);
       this.#store.onGrowth = () => this.#refreshViews();
       this.#refreshViews();
-      this.#startGeneric('forward');
+      if (this.#hasGeneric) this.#startGeneric('forward');
     } catch (error) {
       // No WebAssembly, or a page that forbids it (Content-Security-Policy without 'wasm-unsafe-eval').
       this.#store = undefined;
@@ -131,10 +133,19 @@ export class CompiledDynamics {
       this.#fallBack(`WebAssembly cannot be used here: ${String(error)}`);
       return;
     }
-    if (options.specialise === 'never') return;
+    if (options.specialise === 'never') {
+      if (!this.#hasGeneric)
+        this.#fallBack('there are no generic kernels for coupled joints, only code for the mechanism.');
+      return;
+    }
     this.#specialiser = this.#createSpecialiser();
     if (options.specialise !== 'now') void this.#specialiser.request('forward');
     else for (const task of options.tasks ?? TASKS) if (this.#compiles(task)) this.#specialiser.now(task);
+  }
+
+  /** Whether generic kernels know this kind of mechanism; if not, code for it is made on the first call. */
+  get #hasGeneric(): boolean {
+    return this.mechanism.couplings.length === 0;
   }
 
   get tree(): Tree {
@@ -195,7 +206,9 @@ export class CompiledDynamics {
     this.#v.set(state.v);
     if (qdd === undefined) this.#qdd.fill(0);
     else this.#qdd.set(this.#checked('qdd', qdd)!);
+    followSources(this.mechanism, this.#qdd);
     running.run();
+    foldForces(this.mechanism, this.#tau);
     if (!copyFinite(out, this.#tau)) return this.readable.inverse(state, qdd, options);
     return out;
   }
@@ -203,7 +216,7 @@ export class CompiledDynamics {
   /** The mass matrix; `out` takes its nv x nv numbers. */
   massMatrix(state: State, options: { readonly out?: Float64Array } = {}): MassMatrix {
     const running = this.#best('massMatrix');
-    const { nv } = this.mechanism;
+    const nv = this.#reduction?.rows ?? this.mechanism.nv;
     if (running === undefined || this.#isForeign(state)) {
       const result = this.readable.massMatrix(state);
       if (options.out === undefined) return result;
@@ -214,8 +227,9 @@ export class CompiledDynamics {
     running.run();
     const H = options.out ?? new Float64Array(nv * nv);
     if (H.length !== nv * nv)
-      throw MechanismError.of('length', 'out', `Expected ${nv * nv} numbers, nv x nv, got ${H.length}.`);
-    H.set(this.#H);
+      throw MechanismError.of('length', 'out', `Expected ${nv * nv} numbers, ${nv} x ${nv}, got ${H.length}.`);
+    if (this.#reduction !== undefined) reduceMatrix(H, this.#H, this.#reduction);
+    else H.set(this.#H);
     return { n: nv, H, joints: this.#joints };
   }
 
@@ -225,7 +239,8 @@ export class CompiledDynamics {
     b: Float64Array,
     { out = new Float64Array(b.length) }: { out?: Float64Array } = {},
   ): Float64Array {
-    return this.#functions.solve(state, b, out) ?? new MassMatrixSolver(this.mechanism).solve(state, b);
+    const done = this.#reduction === undefined ? this.#functions.solve(state, b, out) : undefined;
+    return done ?? new MassMatrixSolver(this.mechanism).solve(state, b);
   }
 
   /** Pose of every body, as PlainDynamics has them. */
@@ -264,7 +279,7 @@ export class CompiledDynamics {
   }
 
   /** The code of a task without generic kernels, made on its first call; undefined where there is none. */
-  #code(task: Task): Code | undefined {
+  #code(task: Task): Running | undefined {
     const running = this.#running.get(task);
     if (running !== undefined) return running;
     if (this.#specialiser === undefined || this.#plan!.links.length > MAX_FUNCTION_LINKS) return undefined;
@@ -391,6 +406,7 @@ export class CompiledDynamics {
   /** Generic kernels are made on first use, and better code asked for. */
   #best(task: GenericTask): Running | undefined {
     if (this.#store === undefined || !this.#compiles(task)) return undefined;
+    if (!this.#hasGeneric) return this.#code(task);
     const running = this.#running.get(task) ?? this.#startGeneric(task);
     if (running.tier !== 'specialised' && this.#specialiser !== undefined) void this.#specialiser.request(task);
     return running;

@@ -3,13 +3,14 @@
 import * as B from '../../emit/bytes.js';
 import { encodeModule, type ModuleFunction } from '../../emit/module.js';
 import { ConstantPool, emitFunctions } from '../../emit/wasm.js';
+import { pairedUnitsOf } from '../../formulas/columns.js';
 import { energyFormulas } from '../../formulas/energy.js';
 import { forwardFormulas } from '../../formulas/forward.js';
 import type { Graph, OperationCount } from '../../formulas/graph.js';
 import { inverseFormulas } from '../../formulas/inverse.js';
 import { jacobianFormulas, jacobiansFormulas } from '../../formulas/jacobian.js';
 import { kinematicsFormulas } from '../../formulas/kinematics.js';
-import { pairedUnits, singleUnits, type Unit } from '../../formulas/lanes.js';
+import { singleUnits, type Unit } from '../../formulas/lanes.js';
 import type { UnitOptions } from '../../formulas/links.js';
 import { massMatrixFormulas } from '../../formulas/mass-matrix.js';
 import { VectorGraph } from '../../formulas/vectors.js';
@@ -75,7 +76,7 @@ export function addFormulas(g: VectorGraph, plan: Plan, task: Task, { pairLimbs,
     jacobianFormulas(g, plan, body, { twoStates });
     return;
   }
-  const units = pairLimbs ? pairedUnits(plan) : singleUnits(plan);
+  const units = pairLimbs ? pairedUnitsOf(plan) : singleUnits(plan);
   FORMULAS[task as NamedTask](g, plan, units, { twoStates });
 }
 
