@@ -1,24 +1,40 @@
 #!/usr/bin/env node
-import { EXIT_INTERRUPTED } from './errors.js';
+import { fstatSync } from 'node:fs';
+import { isatty } from 'node:tty';
+import { EXIT_FAILED, EXIT_GOOD } from './errors.js';
+import { writeAll } from './output-file.js';
 import { run } from './program.js';
+import { interruption } from './signals.js';
 
-const interrupt = new AbortController();
-function onInterrupt(): void {
-  // The second Ctrl-C does not wait for anything.
-  if (interrupt.signal.aborted) process.exit(EXIT_INTERRUPTED);
-  interrupt.abort();
+/** A reader that has seen enough (head, less) closes the pipe: no reason to complain. */
+function giveUp({ code, message }: NodeJS.ErrnoException): never {
+  if (code === 'EPIPE') process.exit(EXIT_GOOD);
+  process.stderr.write(`Error: Standard output cannot be written: ${message}.\n`);
+  process.exit(EXIT_FAILED);
 }
-// A reader that has seen enough (head, less) closes the pipe: no reason to complain.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+
+/** Node's own stream writes a file once and does not look whether all of it was taken. */
+function printer(): (text: string) => void {
+  if (isatty(1)) return (text) => process.stdout.write(text);
+  const to = fstatSync(1);
+  if (!to.isFile() && !to.isCharacterDevice()) return (text) => process.stdout.write(text);
+  return (text) => {
+    try {
+      writeAll(1, Buffer.from(text));
+    } catch (error) {
+      giveUp(error as NodeJS.ErrnoException);
+    }
+  };
+}
+
+process.stdout.on('error', giveUp);
 process.stderr.on('error', () => {});
 
 process.exitCode = await run(process.argv.slice(2), {
-  out: (text) => process.stdout.write(text),
+  out: printer(),
   err: (text) => process.stderr.write(text),
   interactive: process.stderr.isTTY === true,
-  // Ctrl-C ends the program at once, as usual, unless a command asks to be told of it.
   get signal() {
-    if (process.listenerCount('SIGINT') === 0) process.on('SIGINT', onInterrupt);
-    return interrupt.signal;
+    return interruption();
   },
 });

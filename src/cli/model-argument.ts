@@ -1,26 +1,15 @@
 // MODEL and the options that go with it in every command: which mechanism, in which state.
 
-import { readFileSync, statSync } from 'node:fs';
 import { basename, extname } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import {
-  checkInputSize,
-  osimMechanism,
-  parseBvh,
-  parseDescription,
-  parseOsim,
-  parseState,
-  parseUrdf,
-} from '../formats/index.js';
+import { adapted, type Model } from '../files/adapted.js';
+import { MODEL_FILES } from '../files/kinds.js';
 import { formatProblem } from '../mechanism/errors.js';
-import { Mechanism } from '../mechanism/mechanism.js';
+import type { Mechanism } from '../mechanism/mechanism.js';
 import { Random } from '../mechanism/random.js';
 import { State } from '../mechanism/state.js';
-import { carriedOver } from '../mechanism/structure.js';
-import { withBase, withoutCouplings } from '../mechanism/variants.js';
-import { builtinMechanism } from '../models/index.js';
-import { figureFromBvh } from '../motion/index.js';
 import { InputError } from './errors.js';
+import { readInput, readInputText } from './input-file.js';
 import type { Terminal } from './terminal.js';
 
 export interface ModelOptions {
@@ -35,12 +24,6 @@ export interface ModelOptions {
 export interface StateOptions {
   readonly seed?: number;
   readonly state?: string;
-}
-
-export interface LoadedModel {
-  readonly mechanism: Mechanism;
-  /** The state that came with the file, or the neutral one. */
-  readonly state: State;
 }
 
 /** Adds MODEL (or several of them) and its options to a command. */
@@ -84,78 +67,47 @@ export function positive(text: string): number {
   return value;
 }
 
-/** Reads a file that the user named, after a look at its size. */
-export function readInput(file: string): string {
-  try {
-    const { size } = statSync(file);
-    checkInputSize(size, file);
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    if (code === 'ENOENT') throw new InputError(`There is no file "${file}".`);
-    if (code === 'EISDIR') throw new InputError(`"${file}" is a folder, not a file.`);
-    if (code !== undefined) throw new InputError(`The file "${file}" cannot be read: ${(error as Error).message}.`);
-    throw error;
-  }
-}
-
-export function loadModel(name: string, options: ModelOptions, terminal: Terminal): LoadedModel {
-  const loaded = readModel(name, options);
-  let { mechanism, state } = loaded;
-  if (options.mimic === 'ignore') mechanism = withoutCouplings(mechanism);
-  const roots = mechanism.joints.filter(({ parent }) => parent < 0);
-  if (options.base !== undefined && roots.some(({ type }) => type !== options.base))
-    mechanism = withBase(mechanism, options.base);
-  if (mechanism !== loaded.mechanism) state = carriedOver(state, mechanism);
+/** The model of that name, from a file or built in; its warnings go to standard error. */
+export async function loadModel(name: string, options: ModelOptions, terminal: Terminal): Promise<Model> {
+  const model = await findModel(name, options);
   if (options.quiet !== true)
-    for (const warning of mechanism.warnings) terminal.err(`Warning: ${formatProblem(warning)}\n`);
-  return { mechanism, state };
+    for (const warning of model.mechanism.warnings) terminal.err(`Warning: ${formatProblem(warning)}\n`);
+  return model;
 }
 
-function readModel(name: string, options: ModelOptions): LoadedModel {
+/** Several models with their names. */
+export async function namedModels(
+  names: readonly string[],
+  options: ModelOptions,
+  terminal: Terminal,
+): Promise<{ readonly name: string; readonly mechanism: Mechanism }[]> {
+  const models: { readonly name: string; readonly mechanism: Mechanism }[] = [];
+  for (const name of names) models.push({ name, mechanism: (await loadModel(name, options, terminal)).mechanism });
+  return models;
+}
+
+async function findModel(name: string, options: ModelOptions): Promise<Model> {
   const { base, mimic, merge, inertia } = options;
-  const extension = extname(name).toLowerCase();
   const packages = packageRoots(options.package ?? []);
-  if (extension === '.urdf') {
-    const mechanism = parseUrdf(readInput(name), {
-      file: basename(name),
+  const extension = extname(name).toLowerCase();
+  const adapt = { ...(base !== undefined && { base }), ...(mimic !== undefined && { mimic }) };
+  if ((MODEL_FILES as readonly string[]).includes(extension)) {
+    const bytes = readInput(name);
+    const { readModel } = await import('../files/read-model.js');
+    return readModel(bytes, name, {
+      ...adapt,
       fixedJoints: merge === true ? 'merge' : 'keep',
       packages,
-      ...(base !== undefined && { base }),
-      ...(mimic !== undefined && { mimic }),
       ...(inertia !== undefined && { inertia }),
     });
-    return { mechanism, state: new State(mechanism) };
-  }
-  if (extension === '.json')
-    return parseDescription(readInput(name), {
-      file: basename(name),
-      packages,
-      ...(inertia !== undefined && { inertia }),
-    });
-  if (extension === '.bvh') {
-    const { positions, warnings } = figureFromBvh(parseBvh(readInput(name), { file: basename(name) }), {
-      name: basename(name, extname(name)),
-    });
-    const mechanism = new Mechanism({ ...positions.mechanism, warnings });
-    const state = new State(mechanism);
-    state.q.set(positions.q.subarray(0, mechanism.nq));
-    return { mechanism, state };
-  }
-  if (extension === '.osim') {
-    const model = parseOsim(readInput(name), { file: basename(name), ...(inertia !== undefined && { inertia }) });
-    const mechanism = osimMechanism(model);
-    const state = new State(mechanism);
-    for (const { name: joint, defaultValue } of model.coordinates)
-      if (mechanism.hasJoint(joint)) state.set(joint, defaultValue);
-    return { mechanism, state: state.applyCouplings() };
   }
   if (extension !== '' || name.includes('/'))
     throw new InputError(
-      `"${name}" is neither a built-in name nor a file of a known kind (.urdf, .json, .bvh, .osim).`,
+      `"${name}" is neither a built-in name nor a file of a known kind (${MODEL_FILES.join(', ')}).`,
     );
+  const { builtinMechanism } = await import('../models/index.js');
   const mechanism = builtinMechanism(name);
-  return { mechanism, state: new State(mechanism) };
+  return adapted({ mechanism, state: new State(mechanism) }, adapt);
 }
 
 function packageRoots(given: readonly string[]): Map<string, string> {
@@ -176,13 +128,15 @@ export interface ChosenState {
 }
 
 /** The state that --seed or --state ask for, with joint forces or accelerations where the file has them. */
-export function chooseState({ mechanism, state }: LoadedModel, options: StateOptions): ChosenState {
+export async function chooseState({ mechanism, state }: Model, options: StateOptions): Promise<ChosenState> {
   if (options.seed !== undefined && options.state !== undefined)
     throw new InputError('Give either --seed or --state, not both.');
   if (options.seed !== undefined)
     return { state: State.random(mechanism, options.seed), tau: undefined, qdd: undefined };
-  if (options.state !== undefined)
-    return parseState(readInput(options.state), mechanism, { file: basename(options.state) });
+  if (options.state !== undefined) {
+    const { parseState } = await import('../formats/state-file.js');
+    return parseState(readInputText(options.state), mechanism, { file: basename(options.state) });
+  }
   return { state, tau: undefined, qdd: undefined };
 }
 

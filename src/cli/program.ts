@@ -2,18 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { addBenchForward } from './commands/bench-fd.js';
-import { addBenchGpu } from './commands/bench-gpu.js';
-import { addBenchParallel } from './commands/bench-parallel.js';
-import { addForward, addInverse } from './commands/dynamics.js';
-import { addDescribe, addEnergy, addInfo, addModels } from './commands/inspect.js';
-import { addInverseMotion } from './commands/inverse.js';
-import { addMassMatrix } from './commands/mass-matrix.js';
-import { addReproduce } from './commands/reproduce.js';
-import { addReroot } from './commands/reroot.js';
-import { addCalibrate, addSchedule } from './commands/schedule.js';
-import { addSimulate } from './commands/simulate.js';
-import { addWalk } from './commands/walk.js';
+import { COMMANDS, type CommandEntry } from './command-table.js';
 import { EXIT_GOOD, explain } from './errors.js';
 import type { Terminal } from './terminal.js';
 
@@ -22,11 +11,14 @@ function version(): string {
   return (JSON.parse(text) as { version: string }).version;
 }
 
-export function createProgram(terminal: Terminal): Command {
+const AFTER_ERROR = '(add --help for what is possible)';
+
+/** The program for some words: the command that they name whole, all others by name and description. */
+export async function createProgram(words: readonly string[], terminal: Terminal): Promise<Command> {
   const program = new Command('manikin')
     .description('Articulated-body dynamics: robots, human figures, linkages.')
     .version(version())
-    .showHelpAfterError('(add --help for what is possible)')
+    .showHelpAfterError(AFTER_ERROR)
     .configureOutput({ writeOut: (text) => terminal.out(text), writeErr: (text) => terminal.err(text) })
     .exitOverride()
     .addHelpText(
@@ -40,33 +32,42 @@ Examples:
   manikin fd human-34 --seed 1
   manikin simulate human-34 --duration 2 --svg out/fall.svg`,
     );
-  addInfo(program, terminal);
-  addDescribe(program, terminal);
-  addForward(program, terminal);
-  addInverse(program, terminal);
-  addMassMatrix(program, terminal);
-  addEnergy(program, terminal);
-  addSimulate(program, terminal);
-  addInverseMotion(program, terminal);
-  addReroot(program, terminal);
-  addWalk(program, terminal);
-  addSchedule(program, terminal);
-  addCalibrate(program, terminal);
-  addReproduce(program, terminal);
-  addBenchForward(program, terminal);
-  addBenchParallel(program, terminal);
-  addModels(program, terminal);
-  addBenchGpu(program, terminal);
-  // Sub-commands inherit output and exit handling from the moment they are made, so set them again for all.
-  for (const command of program.commands.flatMap((own) => [own, ...own.commands]))
-    command.copyInheritedSettings(program).showHelpAfterError('(add --help for what is possible)');
+  const [name, nested] = words.filter((word) => word !== 'help' && !word.startsWith('-'));
+  for (const entry of COMMANDS) {
+    if (!('commands' in entry)) {
+      await addCommand(program, entry, entry.name === name, terminal);
+      continue;
+    }
+    const group = program.command(entry.name).description(entry.description);
+    inherit(group, program);
+    for (const inner of entry.commands)
+      await addCommand(group, inner, entry.name === name && inner.name === nested, terminal);
+  }
   return program;
+}
+
+async function addCommand(parent: Command, entry: CommandEntry, asked: boolean, terminal: Terminal): Promise<void> {
+  const { name, description } = entry;
+  if (asked) {
+    const command = parent.command(name).description(description);
+    (await entry.load())(command, terminal);
+    inherit(command, parent);
+  } else {
+    // As the help of all commands shows it.
+    parent.command(`${name} ${entry.arguments}`.trim()).description(description).option('--json');
+  }
+}
+
+/** Output and handling of exits. */
+function inherit(command: Command, parent: Command): void {
+  command.copyInheritedSettings(parent).showHelpAfterError(AFTER_ERROR);
 }
 
 /** Runs the command with the given words (without "node manikin"). Returns the exit code. */
 export async function run(words: readonly string[], terminal: Terminal): Promise<number> {
   try {
-    await createProgram(terminal).parseAsync(words, { from: 'user' });
+    const program = await createProgram(words, terminal);
+    await program.parseAsync(words, { from: 'user' });
     return EXIT_GOOD;
   } catch (error) {
     const { code, message } = explain(error);

@@ -86,7 +86,7 @@ export interface Description {
 }
 
 /** The mechanism as plain data, with its state if one is given. Parts that are empty or zero by default are left out. */
-export function describe(mechanism: Mechanism, state?: State): Description {
+export function formatDescription(mechanism: Mechanism, state?: State): Description {
   const { name, gravity, bodies, joints, loops, frames, couplings } = mechanism;
   const bodyName = (index: number): string | null => (index === GROUND ? null : bodies[index].name);
   const loopEnd = (end: LoopFrame) => ({ body: bodyName(end.body), ...placement(end) });

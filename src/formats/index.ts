@@ -1,11 +1,12 @@
 export { BVH_CHANNELS, type BvhChannel, type BvhMotion, type BvhNode, parseBvh } from './bvh.js';
-export { type Description, describe } from './description.js';
+export { decodeText } from './decode-text.js';
+export { type Description, formatDescription } from './description.js';
 export { type DescriptionOptions, parseDescription } from './description-reader.js';
 export { type ExternalForce, type ExternalLoads, parseExternalLoads } from './external-loads.js';
 export { formatJson } from './json-writer.js';
 export { mergeFixedJoints } from './merge-fixed.js';
-export { writeMjcf } from './mjcf-writer.js';
-export { type OsimCoordinate, type OsimModel, type OsimOptions, osimMechanism, parseOsim } from './osim.js';
+export { formatMjcf } from './mjcf-writer.js';
+export { type OsimCoordinate, type OsimModel, type OsimOptions, parseOsim } from './osim.js';
 export { parseSchedule, type ScheduleData } from './schedule-file.js';
 export { checkInputSize, MAX_INPUT_BYTES } from './size-limit.js';
 export { formatState, type JointRecord, type JointVectors, type ParsedState, parseState } from './state-file.js';

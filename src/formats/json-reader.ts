@@ -2,6 +2,7 @@
 
 import { ImportError } from '../mechanism/errors.js';
 import { type Mat3, norm, type Vec3 } from '../spatial/matrix3.js';
+import { withoutMark } from './decode-text.js';
 import { type ImportLog, quoted } from './import-log.js';
 import { jsonFaultOffset } from './json-fault.js';
 import { LineIndex } from './line-index.js';
@@ -15,7 +16,7 @@ const MAX_ITEMS = 3_000_000;
 
 /** A JSON text, or data that came from one, as an object to read from. */
 export function readJson(source: string | object, log: ImportLog): JsonObject {
-  const data = typeof source === 'string' ? parseJson(source, log) : source;
+  const data = typeof source === 'string' ? parseJson(withoutMark(source), log) : source;
   const object = JsonObject.from(data, '', log);
   log.throwIfBroken();
   return object!;

@@ -9,7 +9,7 @@ import { axisFrame, quaternionFromRotation, transpose, type Vec3 } from '../spat
 const LEAST_INERTIA = 1e-13;
 
 /** Helical joints have no counterpart there and are refused, as are closed loops. */
-export function writeMjcf(mechanism: Mechanism): string {
+export function formatMjcf(mechanism: Mechanism): string {
   const { name, bodies, joints, gravity, loops } = mechanism;
   if (loops.length > 0)
     throw MechanismError.of('mjcf', `loop "${loops[0].name}"`, 'Closed loops are not written to MJCF; remove them.');

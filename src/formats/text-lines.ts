@@ -1,6 +1,7 @@
 // Text files of numbers, line by line: what the readers of BVH and of OpenSim's tables share.
 
 import { ImportError } from '../mechanism/errors.js';
+import { withoutMark } from './decode-text.js';
 import { quoted } from './import-log.js';
 import { checkInputSize } from './size-limit.js';
 import { parseNumber } from './xml.js';
@@ -15,8 +16,7 @@ export class TextLines {
   constructor(text: string, file: string | undefined) {
     checkInputSize(text.length, file);
     this.file = file;
-    // Files from Windows begin with a mark of their encoding and end their lines in two characters.
-    this.#text = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+    this.#text = withoutMark(text);
   }
 
   /** Number of the line read last, from 1. */

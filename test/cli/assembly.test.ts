@@ -1,7 +1,7 @@
 // fd in the order of a schedule, closed loops, and the scene of paper 000.
 
 import { describe, expect, it } from 'vitest';
-import { describe as describeMechanism, formatJson } from '../../src/formats/index.js';
+import { formatDescription, formatJson } from '../../src/formats/index.js';
 import { MechanismBuilder } from '../../src/mechanism/builder.js';
 import { State } from '../../src/mechanism/state.js';
 import { relativeError } from '../support/random-mechanism.js';
@@ -88,7 +88,7 @@ describe('closed loops', () => {
   const state = new State(ring).set('left', -Math.PI / 3).set('right', (2 * Math.PI) / 3);
 
   it('fd prints the forces in loop joints and says which are open', async () => {
-    const file = files.write('ring.json', formatJson(describeMechanism(ring, state)));
+    const file = files.write('ring.json', formatJson(formatDescription(ring, state)));
     const result = await json('fd', file, '--forces');
     expect(result.algorithm).toBe('ada');
     // A triangle does not move.

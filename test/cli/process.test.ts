@@ -1,23 +1,14 @@
 // The built program as a shell runs it.
 
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
-
-const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
-const built = existsSync(MAIN);
-if (!built) console.warn('skipped: dist is not built (npm run build), the program is not tried as a process');
+import { built, MAIN, program } from './process-support.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'manikin-process-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-const quoted = (words: readonly string[]): string => words.map((word) => `'${word}'`).join(' ');
-const program = (...words: string[]): string => quoted([process.execPath, MAIN, ...words]);
 
 /** A description whose warnings are longer than what a pipe holds (64 kB). */
 function talkative(): string {
@@ -70,36 +61,5 @@ describe.skipIf(!built)('the program', () => {
     expect(stdout.length).toBeGreaterThan(1 << 16);
     expect(stdout).toMatch(/bodies +800\n/);
     expect(stdout).not.toMatch(/\n\s+at /);
-  });
-
-  it('Ctrl-C in a long simulation: code 130, and no file is left', async () => {
-    const files = ['--csv', join(folder, 'run', 'a.csv'), '--svg', join(folder, 'run', 'a.svg')];
-    const words = [MAIN, 'simulate', 'chain-32', '--seed', '1', '--duration', '100000', ...files];
-    const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'pipe'] });
-    const ended = once(child, 'exit');
-    let err = '';
-    child.stderr.on('data', (text) => {
-      err += text;
-    });
-    for (let k = 0; k < 200 && !existsSync(join(folder, 'run', 'a.csv.part')); k++) await wait(25);
-    expect(readdirSync(join(folder, 'run'))).not.toEqual([]);
-    child.kill('SIGINT');
-    expect(await ended).toEqual([130, null]);
-    expect(err).toBe('Interrupted.\n');
-    expect(readdirSync(join(folder, 'run'))).toEqual([]);
-  });
-
-  it('Ctrl-C in a long calculation ends it at once', async () => {
-    const words = [MAIN, 'fd', 'chain-6000', '--algorithm', 'dense'];
-    const child = spawn(process.execPath, words, { stdio: 'ignore' });
-    const ended = once(child, 'exit');
-    await wait(700);
-    const began = performance.now();
-    child.kill('SIGINT');
-    const late = setTimeout(() => child.kill('SIGKILL'), 4000);
-    const [code, signal] = await ended;
-    clearTimeout(late);
-    expect(code === 130 || signal === 'SIGINT').toBe(true);
-    expect(performance.now() - began).toBeLessThan(2000);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describe as describeMechanism } from '../../src/formats/description.js';
+import { formatDescription } from '../../src/formats/description.js';
 import { parseDescription } from '../../src/formats/description-reader.js';
 import { formatJson } from '../../src/formats/json-writer.js';
 import { MAX_INPUT_BYTES } from '../../src/formats/size-limit.js';
@@ -300,7 +300,7 @@ describe('keys', () => {
       .replace('"mass": 1', '"mass": 1, "__proto__": {"polluted": 1}');
     const { mechanism, state } = parseDescription(text);
     expect(state.q[0]).toBe(0.1);
-    const written = describeMechanism(mechanism, state);
+    const written = formatDescription(mechanism, state);
     expect(Object.keys(written.state!)).toEqual(['__proto__']);
     expect(Object.getPrototypeOf(written.state)).toBeNull();
     expect(formatJson(written)).toContain('"__proto__": {\n      "q": 0.1');

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { describe as describeMechanism } from '../../src/formats/description.js';
+import { formatDescription } from '../../src/formats/description.js';
 import { parseDescription } from '../../src/formats/description-reader.js';
 import { formatJson } from '../../src/formats/json-writer.js';
 import { parseUrdf } from '../../src/formats/urdf.js';
@@ -22,7 +22,7 @@ describe('round trips', () => {
         const mechanism = createMechanism(randomSpec(seed));
         const state = State.random(mechanism, seed);
         state.time = 1.5;
-        const read = parseDescription(formatJson(describeMechanism(mechanism, state)));
+        const read = parseDescription(formatJson(formatDescription(mechanism, state)));
         const { warnings, ...parts } = read.mechanism;
         expect(warnings).toEqual([]);
         // toEqual tells 0 from -0, and compares each number of E, t, com and inertia exactly.
@@ -38,9 +38,9 @@ describe('round trips', () => {
 
   it('work on the data as well as on its text', () => {
     const mechanism = createMechanism(randomSpec(3));
-    const description = describeMechanism(mechanism, State.random(mechanism, 3));
+    const description = formatDescription(mechanism, State.random(mechanism, 3));
     const read = parseDescription(description);
-    expect(describeMechanism(read.mechanism, read.state)).toEqual(description);
+    expect(formatDescription(read.mechanism, read.state)).toEqual(description);
     expect(parseDescription(JSON.stringify(description)).mechanism.bodies).toEqual(mechanism.bodies);
   });
 
@@ -48,7 +48,7 @@ describe('round trips', () => {
   it.skipIf(files.length === 0).each(files)('keep $name, its warnings of inertia too', ({ name, text }) => {
     const mechanism = parseUrdf(text, { base: 'floating', inertia: 'warn' });
     const state = State.random(mechanism, 5);
-    const read = parseDescription(formatJson(describeMechanism(mechanism, state)), { file: name });
+    const read = parseDescription(formatJson(formatDescription(mechanism, state)), { file: name });
     const { warnings: _, ...parts } = read.mechanism;
     const { warnings: __, ...expected } = mechanism;
     expect(parts).toEqual(expected);
@@ -59,7 +59,7 @@ describe('round trips', () => {
   it('keep -0, which JSON.stringify does not', () => {
     const { mechanism } = parseDescription(hinge());
     const state = new State(mechanism).set('j0', -0, -0);
-    expect(parseDescription(formatJson(describeMechanism(mechanism, state))).state.q[0]).toBe(-0);
+    expect(parseDescription(formatJson(formatDescription(mechanism, state))).state.q[0]).toBe(-0);
   });
 
   it('keep quaternions that integration left a little off', () => {
@@ -74,8 +74,8 @@ describe('round trips', () => {
 describe('what is written', () => {
   it('is what the page says', () => {
     const { mechanism, state } = parseDescription(hinge());
-    expect(describeMechanism(mechanism, state)).toEqual(hinge());
-    expect(describeMechanism(mechanism)).not.toHaveProperty('state');
+    expect(formatDescription(mechanism, state)).toEqual(hinge());
+    expect(formatDescription(mechanism)).not.toHaveProperty('state');
   });
 
   it('has each list of numbers on one line', () => {
@@ -87,7 +87,7 @@ describe('what is written', () => {
   it('marks continuous joints', () => {
     const { mechanism } = parseDescription(changed((d) => Object.assign(d.bodies[0].joint, { continuous: true })));
     expect(mechanism.joints[0].type).toBe('continuous');
-    expect(describeMechanism(mechanism).bodies[0].joint).toMatchObject({ type: 'revolute', continuous: true });
+    expect(formatDescription(mechanism).bodies[0].joint).toMatchObject({ type: 'revolute', continuous: true });
   });
 
   it('leaves out fixed joints in the state, and infinite limits', () => {
@@ -107,22 +107,22 @@ describe('what is written', () => {
         },
       ],
     });
-    const description = describeMechanism(mechanism, new State(mechanism));
+    const description = formatDescription(mechanism, new State(mechanism));
     expect(Object.keys(description.state!)).toEqual(['b']);
     expect(description.bodies[1].joint.limits).toEqual({ lower: 0 });
   });
 
   it('shares nothing with the mechanism', () => {
     const mechanism = createMechanism(randomSpec(9));
-    const before = formatJson(describeMechanism(mechanism));
+    const before = formatJson(formatDescription(mechanism));
     const spoil = (value: object): void => {
       for (const [key, inner] of Object.entries(value)) {
         if (typeof inner === 'number') Object.assign(value, { [key]: 99 });
         else if (typeof inner === 'object' && inner !== null) spoil(inner);
       }
     };
-    spoil(describeMechanism(mechanism));
-    expect(formatJson(describeMechanism(mechanism))).toBe(before);
+    spoil(formatDescription(mechanism));
+    expect(formatJson(formatDescription(mechanism))).toBe(before);
   });
 });
 
@@ -209,7 +209,7 @@ it.skipIf(!existsSync(REROOT))('the reference descriptions can be read, and writ
     for (const description of [old, rerooted]) {
       const { mechanism, state } = parseDescription(description);
       expect(mechanism.bodies).toHaveLength(description.bodies.length);
-      const written = describeMechanism(mechanism, state);
+      const written = formatDescription(mechanism, state);
       expect(written.gravity).toEqual(description.gravity);
       for (const [name, { q, qd }] of Object.entries<{ q: number | number[]; qd: number | number[] }>(
         description.state,

@@ -3,7 +3,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { describe as describeMechanism } from '../../src/formats/description.js';
+import { formatDescription } from '../../src/formats/description.js';
 import { parseDescription } from '../../src/formats/description-reader.js';
 import { formatJson } from '../../src/formats/json-writer.js';
 import { formatState, parseState } from '../../src/formats/state-file.js';
@@ -72,7 +72,7 @@ describe('a description, damaged', () => {
   const state = State.random(mechanism, 7);
 
   it('loads or is refused', TIME_LIMIT, () => {
-    fuzz(formatJson(describeMechanism(mechanism, state)), (damaged) => {
+    fuzz(formatJson(formatDescription(mechanism, state)), (damaged) => {
       expect(parseDescription(damaged, { file: 'm.json' }).state).toBeInstanceOf(State);
     });
   });

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { mujoco } from '../../src/cli/bench/mujoco.js';
-import { writeMjcf } from '../../src/formats/index.js';
+import { formatMjcf } from '../../src/formats/index.js';
 import { MechanismBuilder } from '../../src/mechanism/builder.js';
 import { createMechanism } from '../../src/mechanism/create.js';
 import { mechanismSpec } from '../../src/mechanism/variants.js';
@@ -28,11 +28,11 @@ function arm(): MechanismBuilder {
     .link('hand', { parent: 'upper & lower', joint: { type: 'prismatic', axis: [1, 0, 0] }, at: [0, 0, 1], ...part });
 }
 
-describe('writeMjcf', () => {
+describe('formatMjcf', () => {
   it('names, joints and their properties arrive in MuJoCo', async () => {
     const mechanism = arm().build();
     const module = await mujoco();
-    const model = module.MjModel.from_xml_string(writeMjcf(mechanism));
+    const model = module.MjModel.from_xml_string(formatMjcf(mechanism));
     const { mjtObj } = module;
     expect(module.mj_name2id(model, mjtObj.mjOBJ_BODY.value, 'upper & lower')).toBe(1);
     expect(model.nv).toBe(2);
@@ -53,7 +53,7 @@ describe('writeMjcf', () => {
     const [source, joint] = spec.joints.map(({ name }) => name);
     const coupled = createMechanism({ ...spec, couplings: [{ joint, source, multiplier: 2, offset: 0.5 }] });
     const module = await mujoco();
-    const model = module.MjModel.from_xml_string(writeMjcf(coupled));
+    const model = module.MjModel.from_xml_string(formatMjcf(coupled));
     expect(model.neq).toBe(1);
     expect(Array.from((model.eq_data as Float64Array).subarray(0, 2))).toEqual([0.5, 2]);
     model.delete();
@@ -63,9 +63,9 @@ describe('writeMjcf', () => {
     const helical = new MechanismBuilder()
       .link('a', { parent: null, joint: { type: 'helical', axis: [0, 0, 1], pitch: 0.1 }, ...part })
       .build();
-    expect(() => writeMjcf(helical)).toThrow('MJCF has no helical joint');
+    expect(() => formatMjcf(helical)).toThrow('MJCF has no helical joint');
     const spec = mechanismSpec(arm().build());
     const loops = [{ name: 'grip', a: { body: 'hand' }, b: { body: null }, type: 'spherical' }];
-    expect(() => writeMjcf(createMechanism({ ...spec, loops } as unknown as typeof spec))).toThrow('loop "grip"');
+    expect(() => formatMjcf(createMechanism({ ...spec, loops } as unknown as typeof spec))).toThrow('loop "grip"');
   });
 });

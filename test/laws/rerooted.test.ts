@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { MassMatrixSolver } from '../../src/engines/plain/mass-matrix-solver.js';
 import { PlainDynamics } from '../../src/engines/plain/plain-dynamics.js';
 import { compile } from '../../src/engines/wasm/index.js';
-import { formatState, parseDescription, parseState, describe as toDescription } from '../../src/formats/index.js';
+import { formatDescription, formatState, parseDescription, parseState } from '../../src/formats/index.js';
 import type { Mechanism } from '../../src/mechanism/mechanism.js';
 import { reroot } from '../../src/mechanism/reroot.js';
 import { State } from '../../src/mechanism/state.js';
@@ -85,7 +85,7 @@ describe('a re-rooted mechanism', () => {
   it('is written and read back with its state', () =>
     property((seed) => {
       const { mechanism, state } = rerooted(seed);
-      const text = JSON.stringify(toDescription(mechanism, state));
+      const text = JSON.stringify(formatDescription(mechanism, state));
       const again = parseDescription(text);
       const expected = new PlainDynamics(mechanism).energy(state);
       const got = new PlainDynamics(again.mechanism).energy(again.state);

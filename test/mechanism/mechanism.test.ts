@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PlainDynamics } from '../../src/engines/plain/plain-dynamics.js';
-import { describe as describeMechanism, parseDescription } from '../../src/formats/index.js';
+import { formatDescription, parseDescription } from '../../src/formats/index.js';
 import { MechanismBuilder } from '../../src/mechanism/builder.js';
 import { createMechanism } from '../../src/mechanism/create.js';
 import { GROUND, type Mechanism } from '../../src/mechanism/mechanism.js';
@@ -55,7 +55,7 @@ describe('loop joints', () => {
 
   it('are described, and read back', () => {
     const mechanism = create(everything());
-    const text = JSON.stringify(describeMechanism(mechanism));
+    const text = JSON.stringify(formatDescription(mechanism));
     expect(JSON.parse(text).loops).toMatchObject([
       { name: 'closing', joint: { type: 'revolute' }, a: { body: 'c', t: [0.1, 0, 0] }, b: { body: null } },
     ]);

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import * as gpu from '../../src/engines/gpu/index.js';
 import * as parallel from '../../src/engines/threads/index.js';
 import * as compiled from '../../src/engines/wasm/index.js';
+import * as files from '../../src/files/index.js';
 import * as formats from '../../src/formats/index.js';
 import * as core from '../../src/index.js';
 import * as models from '../../src/models/index.js';
@@ -52,6 +53,7 @@ describe('public exports', () => {
       compiled,
       ['CompiledBatch', 'CompiledDynamics', 'compile', 'countOperations', 'createPlan', 'specialise'],
     ],
+    ['manikin/files', files, ['MODEL_FILES', 'MOTION_FILES', 'adapted', 'readModel', 'readMotion', 'readMotionModel']],
     [
       'manikin/formats',
       formats,
@@ -59,13 +61,13 @@ describe('public exports', () => {
         'BVH_CHANNELS',
         'MAX_INPUT_BYTES',
         'checkInputSize',
-        'describe',
+        'decodeText',
+        'formatDescription',
         'formatJson',
         'formatState',
         'formatStorage',
         'formatUrdf',
         'mergeFixedJoints',
-        'osimMechanism',
         'parseBvh',
         'parseDescription',
         'parseExternalLoads',
@@ -74,7 +76,7 @@ describe('public exports', () => {
         'parseState',
         'parseStorage',
         'parseUrdf',
-        'writeMjcf',
+        'formatMjcf',
       ],
     ],
     [

@@ -23,6 +23,8 @@ const ALLOWED = new Map<string, readonly string[]>([
   ['dynamics', ['spatial', 'joints', 'mechanism', 'engines']],
   ['simulation', ['spatial', 'joints', 'mechanism', 'dynamics', 'engines']],
   ['motion', ['spatial', 'joints', 'mechanism', 'formats', 'models', 'engines', 'dynamics']],
+  // Files of any kind, from their bytes.
+  ['files', ['spatial', 'joints', 'mechanism', 'formats', 'motion']],
   ['plot', ['spatial', 'joints', 'mechanism', 'engines', 'dynamics']],
   ['papers', ['spatial', 'joints', 'mechanism', 'models', 'engines', 'dynamics', 'simulation', 'plot', 'threads']],
 ]);

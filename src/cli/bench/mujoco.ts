@@ -2,7 +2,7 @@
 // State of ours, and gives accelerations, joint forces and the mass matrix back in our coordinates.
 
 import type { MainModule, MjData, MjModel } from '@mujoco/mujoco';
-import { writeMjcf } from '../../formats/index.js';
+import { formatMjcf } from '../../formats/index.js';
 import type { Joint, Mechanism } from '../../mechanism/mechanism.js';
 import type { State } from '../../mechanism/state.js';
 import {
@@ -55,7 +55,7 @@ export class MujocoModel {
   /** The mechanism written out as MJCF. Helical joints have no counterpart there. */
   static async fromMechanism(mechanism: Mechanism): Promise<MujocoModel> {
     const module = await mujoco();
-    return MujocoModel.#wrap(module, module.MjModel.from_xml_string(writeMjcf(mechanism)), mechanism);
+    return MujocoModel.#wrap(module, module.MjModel.from_xml_string(formatMjcf(mechanism)), mechanism);
   }
 
   /** A URDF text read by MuJoCo's own importer; `mechanism` is what our importer made of the same text. */

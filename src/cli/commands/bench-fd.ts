@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
-import { formatJson } from '../../formats/index.js';
+import { formatJson } from '../../formats/json-writer.js';
 import { benchForward, type Report } from '../bench/forward.js';
 import { InputError } from '../errors.js';
-import { integer, loadModel, type ModelOptions, withModel } from '../model-argument.js';
+import { integer, type ModelOptions, namedModels, withModel } from '../model-argument.js';
 import { Progress, type Terminal, table } from '../terminal.js';
-import { benchCommand } from './bench.js';
 
 interface Options extends ModelOptions {
   readonly batch: number;
@@ -14,9 +13,8 @@ interface Options extends ModelOptions {
 /** More states than this do not fit into the memory of a batch for any mechanism of some size. */
 const MAX_BATCH = 4096;
 
-export function addBenchForward(program: Command, terminal: Terminal): void {
-  withModel(benchCommand(program).command('fd'), '<model...>')
-    .description("forward dynamics by every variant, side by side; MuJoCo's too where @mujoco/mujoco is installed")
+export function configureFd(command: Command, terminal: Terminal): void {
+  withModel(command, '<model...>')
     .option('--batch <n>', 'states computed at once by the batch variant', integer, 66)
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  manikin bench fd human-34 human-161 --batch 64')
@@ -27,7 +25,7 @@ async function benchFd(names: readonly string[], options: Options, terminal: Ter
   const { batch } = options;
   if (batch < 1 || batch > MAX_BATCH)
     throw new InputError(`--batch expects a number of states from 1 to ${MAX_BATCH}, got ${batch}.`);
-  const models = names.map((name) => ({ name, mechanism: loadModel(name, options, terminal).mechanism }));
+  const models = await namedModels(names, options, terminal);
   const still = models.find(({ mechanism }) => mechanism.nv === 0);
   if (still !== undefined) throw new InputError(`"${still.name}" has no degree of freedom: there is nothing to time.`);
   const progress = new Progress(terminal, 'Timing');

@@ -4,12 +4,11 @@ import type { Command } from 'commander';
 import { benchAssembly, benchBatch, type GpuTiming } from '../../engines/gpu/bench.js';
 import { type Gpu, openGpu } from '../../engines/gpu/device.js';
 import { GpuError } from '../../engines/gpu/errors.js';
-import { formatJson } from '../../formats/index.js';
+import { formatJson } from '../../formats/json-writer.js';
 import type { Mechanism } from '../../mechanism/mechanism.js';
 import { InputError } from '../errors.js';
-import { loadModel, type ModelOptions, positive } from '../model-argument.js';
+import { type ModelOptions, namedModels, positive } from '../model-argument.js';
 import { type Terminal, table } from '../terminal.js';
-import { benchCommand } from './bench.js';
 
 interface Options extends ModelOptions {
   readonly batch?: string;
@@ -50,10 +49,8 @@ function refuseClosed(name: string, { loops, couplings }: Mechanism): void {
 
 const short = (x: number | null): string => (x === null ? '' : x.toExponential(2));
 
-export function addBenchGpu(program: Command, terminal: Terminal): void {
-  benchCommand(program)
-    .command('gpu')
-    .description('states per second on the GPU by batch size, and the time of one large mechanism')
+export function configureGpu(command: Command, terminal: Terminal): void {
+  command
     .argument('<model...>', 'built-in names or files; more than 512 joints: one mechanism, by assembly')
     .option('--batch <n,n,...>', 'numbers of states (default: 1024 to 1048576)')
     .option('--variant <name>', 'this variant instead of the fastest')
@@ -71,7 +68,7 @@ Examples:
     )
     .action(async (models: string[], options: Options) => {
       const batches = batchesOf(options.batch);
-      const mechanisms = models.map((name) => ({ name, mechanism: loadModel(name, options, terminal).mechanism }));
+      const mechanisms = await namedModels(models, options, terminal);
       const gpu = await open();
       const start = performance.now();
       const results: GpuTiming[] = [];

@@ -2,14 +2,12 @@
 
 import type { Command } from 'commander';
 import { endThreads } from '../../engines/threads/index.js';
-import { formatJson } from '../../formats/index.js';
-import type { Mechanism } from '../../mechanism/mechanism.js';
+import { formatJson } from '../../formats/json-writer.js';
 import { type ChoiceLine, modelsOfChoice, timeChoice } from '../choice-timing.js';
 import { InputError } from '../errors.js';
-import { loadModel, type ModelOptions, positive, withModel } from '../model-argument.js';
+import { type ModelOptions, namedModels, positive, withModel } from '../model-argument.js';
 import { machine, type ParallelLine, timeParallel } from '../parallel-timing.js';
 import { formatNumber, Progress, type Terminal, table } from '../terminal.js';
-import { benchCommand } from './bench.js';
 
 interface Options extends ModelOptions {
   readonly workers: string;
@@ -25,9 +23,8 @@ function workerCounts(text: string): number[] {
   return [...new Set(counts)];
 }
 
-export function addBenchParallel(program: Command, terminal: Terminal): void {
-  withModel(benchCommand(program).command('parallel'), '[model...]')
-    .description('forward dynamics of one mechanism on several threads against the fastest code for one')
+export function configureParallel(command: Command, terminal: Terminal): void {
+  withModel(command, '[model...]')
     .option('--workers <list>', 'numbers of threads, the own one included', '1,2')
     .option('--seconds <s>', 'time for each model', positive, 2)
     .option('--auto', 'how good the automatic choice is; without models, on all built-in ones')
@@ -46,10 +43,10 @@ Examples:
       }
       if (names.length === 0) throw new InputError('Name at least one model, or ask for --auto.');
       const counts = workerCounts(options.workers);
-      const models = names.map((name): [string, Mechanism] => [name, loadModel(name, options, terminal).mechanism]);
+      const models = await namedModels(names, options, terminal);
       const progress = new Progress(terminal, 'Measuring');
       const results: ParallelLine[] = [];
-      for (const [k, [name, mechanism]] of models.entries()) {
+      for (const [k, { name, mechanism }] of models.entries()) {
         progress.update(k / models.length, name);
         results.push(...(await timeParallel(name, mechanism, counts, 1000 * options.seconds, terminal.signal)));
       }
@@ -89,10 +86,10 @@ Examples:
 
 /** Of each model twice, for both uses of arrays, half of the time each. */
 async function benchChoice(names: readonly string[], options: Options, terminal: Terminal): Promise<void> {
-  const models = names.map((name): [string, Mechanism] => [name, loadModel(name, options, terminal).mechanism]);
+  const models = await namedModels(names, options, terminal);
   const progress = new Progress(terminal, 'Measuring');
   const choices: ChoiceLine[] = [];
-  for (const [k, [name, mechanism]] of models.entries())
+  for (const [k, { name, mechanism }] of models.entries())
     for (const arrays of ['copied', 'direct'] as const) {
       progress.update(k / models.length, name);
       choices.push(await timeChoice(name, mechanism, arrays, 500 * options.seconds, terminal.signal));

@@ -1,16 +1,18 @@
 import { type Command, Option } from 'commander';
+import type { ScheduleTree } from '../../engines/plain/assembly/plan.js';
 import { type ForwardAlgorithm, PlainDynamics } from '../../engines/plain/plain-dynamics.js';
-import { formatJson, formatState, parseSchedule } from '../../formats/index.js';
+import { formatJson } from '../../formats/json-writer.js';
+import { formatState } from '../../formats/state-file.js';
 import { MechanismError } from '../../mechanism/errors.js';
 import type { Mechanism } from '../../mechanism/mechanism.js';
 import type { State } from '../../mechanism/state.js';
 import { InputError } from '../errors.js';
+import { readInputText } from '../input-file.js';
 import {
   chooseState,
   loadModel,
   type ModelOptions,
   randomVector,
-  readInput,
   type StateOptions,
   withModel,
   withState,
@@ -29,9 +31,8 @@ interface ForwardCommandOptions extends Options {
   readonly passive?: boolean;
 }
 
-export function addForward(program: Command, terminal: Terminal): void {
-  withState(withModel(program.command('fd')))
-    .description('forward dynamics: joint accelerations under joint forces')
+export function configureForward(command: Command, terminal: Terminal): void {
+  withState(withModel(command))
     .addOption(new Option('--algorithm <name>', 'how to compute them').choices(['aba', 'ada', 'dense']))
     .option('--order <file>', 'for ada: the schedule tree, [joint, root side, end side] with null for a bare link')
     .addOption(new Option('--form <name>', 'for ada: how partial chains are kept').choices(['default', 'printed']))
@@ -39,15 +40,15 @@ export function addForward(program: Command, terminal: Terminal): void {
     .option('--forces', 'print the whole force through every joint')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  manikin fd human-34 --seed 1 --json')
-    .action((name: string, options: ForwardCommandOptions) => {
-      const model = loadModel(name, options, terminal);
+    .action(async (name: string, options: ForwardCommandOptions) => {
+      const model = await loadModel(name, options, terminal);
       const { mechanism } = model;
-      const chosen = chooseState(model, options);
+      const chosen = await chooseState(model, options);
       const { seed, order, passive = false } = options;
       if ((order !== undefined || options.form === 'printed') && (options.algorithm ?? 'ada') !== 'ada')
         throw new InputError('--order and --form go with --algorithm ada.');
       const algorithm = chosenAlgorithm(mechanism, options);
-      const schedule = order === undefined ? undefined : parseSchedule(readInput(order), mechanism, order);
+      const schedule = order === undefined ? undefined : await readSchedule(order, mechanism);
       const tau = chosen.tau ?? (seed === undefined ? new Float64Array(mechanism.nv) : randomVector(mechanism, seed));
       const forces = new Float64Array(6 * mechanism.bodies.length);
       const loopForces = new Float64Array(6 * mechanism.loops.length);
@@ -70,6 +71,11 @@ export function addForward(program: Command, terminal: Terminal): void {
     });
 }
 
+async function readSchedule(file: string, mechanism: Mechanism): Promise<ScheduleTree> {
+  const { parseSchedule } = await import('../../formats/schedule-file.js');
+  return parseSchedule(readInputText(file), mechanism, file);
+}
+
 /** What PlainDynamics will use: loops need ada; coupled joints have no other order than that of aba. */
 function chosenAlgorithm(mechanism: Mechanism, { algorithm, order, form }: ForwardCommandOptions): ForwardAlgorithm {
   if (mechanism.couplings.length > 0) return algorithm === 'dense' ? 'dense' : 'aba';
@@ -77,16 +83,15 @@ function chosenAlgorithm(mechanism: Mechanism, { algorithm, order, form }: Forwa
   return algorithm ?? 'aba';
 }
 
-export function addInverse(program: Command, terminal: Terminal): void {
-  withState(withModel(program.command('id')))
-    .description('inverse dynamics: joint forces for joint accelerations')
+export function configureInverse(command: Command, terminal: Terminal): void {
+  withState(withModel(command))
     .option('--forces', 'print the whole force through every joint')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  manikin id panda.urdf --seed 1')
-    .action((name: string, options: Options) => {
-      const model = loadModel(name, options, terminal);
+    .action(async (name: string, options: Options) => {
+      const model = await loadModel(name, options, terminal);
       const { mechanism } = model;
-      const chosen = chooseState(model, options);
+      const chosen = await chooseState(model, options);
       const { seed } = options;
       const qdd = chosen.qdd ?? (seed === undefined ? new Float64Array(mechanism.nv) : randomVector(mechanism, seed));
       for (const { joint, source, multiplier } of mechanism.couplings)

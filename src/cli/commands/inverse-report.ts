@@ -1,17 +1,9 @@
 // What "manikin inverse" gives back: files, text, JSON.
 
 import { basename, extname, resolve } from 'node:path';
-import { formatStorage } from '../../formats/index.js';
-import type { Problem } from '../../mechanism/errors.js';
-import {
-  type DoubleSupport,
-  type Foot,
-  type FrameForces,
-  type MotionForces,
-  type Trajectory,
-  type UpAxis,
-  upOf,
-} from '../../motion/index.js';
+import type { Motion } from '../../files/read-motion.js';
+import { formatStorage } from '../../formats/storage.js';
+import { type DoubleSupport, type FrameForces, type MotionForces, type UpAxis, upOf } from '../../motion/index.js';
 import { inversePicture } from '../../plot/inverse-picture.js';
 import { motionPage } from '../../plot/motion-page.js';
 import { csvField } from '../../simulation/csv.js';
@@ -44,23 +36,6 @@ export function hertz({ cutoff: given }: InverseOptions): number | null {
   return given === 'none' ? null : given;
 }
 
-/** A motion ready to be computed: the same from any kind of file. */
-export interface LoadedMotion {
-  readonly model: string;
-  readonly trajectory: Trajectory;
-  readonly feet: readonly Foot[];
-  readonly coordinates: readonly string[];
-  readonly units: readonly string[];
-  /** Which of them move at all. */
-  readonly moving: readonly boolean[];
-  readonly height?: number;
-  /** Metres a unit, for files that have their own. */
-  readonly scale?: number;
-  readonly warnings: readonly Problem[];
-  /** Forces of the coordinates in a frame. */
-  readonly forces: (frame: number, tau: Float64Array) => Float64Array;
-}
-
 /** Figures in the picture, and curves. */
 const MOMENTS = 9;
 const CURVES = 6;
@@ -68,7 +43,7 @@ const CURVES = 6;
 export interface InverseOutcome {
   readonly file: string;
   readonly options: InverseOptions;
-  readonly loaded: LoadedMotion;
+  readonly loaded: Motion;
   readonly result: MotionForces;
   /** Of each frame. */
   readonly torques: readonly Float64Array[];

@@ -2,40 +2,21 @@
 
 import { basename, dirname, extname, isAbsolute, join } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { formatJson, parseBvh, parseExternalLoads, parseOsim, parseStorage } from '../../formats/index.js';
+import { MOTION_FILES } from '../../files/kinds.js';
+import { DEFAULT_CUTOFF, type Motion, readMotion, readMotionModel } from '../../files/read-motion.js';
+import { parseExternalLoads } from '../../formats/external-loads.js';
+import { formatJson } from '../../formats/json-writer.js';
+import { parseStorage } from '../../formats/storage.js';
 import { formatProblem, type Problem } from '../../mechanism/errors.js';
-import {
-  AppliedLoads,
-  CoordinateModel,
-  coordinateMotion,
-  differentiated,
-  feetByName,
-  figureFromBvh,
-  givenSupport,
-  inverseOfMotion,
-  smoothed,
-  type Trajectory,
-} from '../../motion/index.js';
-import { InputError, Interrupted } from '../errors.js';
-import { loadModel, positive, readInput } from '../model-argument.js';
+import { AppliedLoads, givenSupport, inverseOfMotion, type Trajectory } from '../../motion/index.js';
+import { InputError } from '../errors.js';
+import { readInput, readInputText } from '../input-file.js';
+import { loadModel, positive } from '../model-argument.js';
 import { formatNumber, type Terminal } from '../terminal.js';
-import {
-  asJson,
-  asText,
-  hertz,
-  InverseFiles,
-  type InverseOptions,
-  type InverseOutcome,
-  type LoadedMotion,
-} from './inverse-report.js';
+import { asJson, asText, hertz, InverseFiles, type InverseOptions, type InverseOutcome } from './inverse-report.js';
 
-/** Hertz; what gait laboratories use for walking. */
-const DEFAULT_CUTOFF = 6;
-
-export function addInverseMotion(program: Command, terminal: Terminal): void {
-  program
-    .command('inverse')
-    .description('inverse dynamics of a captured motion: joint forces, and the force of the ground, over time')
+export function configureInverseMotion(command: Command, terminal: Terminal): void {
+  command
     .argument('<motion>', 'a file: .bvh, or .mot or .sto with --model')
     .option('--model <model>', 'for .mot and .sto: an .osim file, or any model whose joints are the coordinates')
     .option('--loads <file>', "measured forces: OpenSim's ExternalLoads (.xml)")
@@ -85,13 +66,13 @@ function cutoff(text: string): number | 'none' {
   return value;
 }
 
-function inverse(file: string, options: InverseOptions, terminal: Terminal): void {
+async function inverse(file: string, options: InverseOptions, terminal: Terminal): Promise<void> {
   const writers = new InverseFiles(options);
-  const whole = load(file, options, terminal);
+  const whole = await load(file, options, terminal);
   const loads = loadLoads(options, whole.trajectory);
   const { trajectory, warnings } =
     loads === undefined ? { ...whole, warnings: [] } : withinLoads(whole.trajectory, loads);
-  const loaded: LoadedMotion = { ...whole, warnings: [...whole.warnings, ...warnings] };
+  const loaded: Motion = { ...whole, warnings: [...whole.warnings, ...warnings] };
   const first = Math.round((trajectory.start - whole.trajectory.start) / trajectory.interval);
   if (options.quiet !== true)
     for (const warning of loaded.warnings) terminal.err(`Warning: ${formatProblem(warning)}\n`);
@@ -110,7 +91,6 @@ function inverse(file: string, options: InverseOptions, terminal: Terminal): voi
     ...(loaded.height !== undefined && { height: loaded.height }),
   });
   const torques = result.frames.map(({ tau }, k) => loaded.forces(first + k, tau));
-  if (terminal.signal.aborted) throw new Interrupted();
   const outcome: InverseOutcome = { file, options, loaded, result, torques, measured: loads !== undefined };
   try {
     writers.write(outcome);
@@ -124,66 +104,30 @@ function inverse(file: string, options: InverseOptions, terminal: Terminal): voi
 
 // Input
 
-function load(file: string, options: InverseOptions, terminal: Terminal): LoadedMotion {
+async function load(file: string, options: InverseOptions, terminal: Terminal): Promise<Motion> {
   const extension = extname(file).toLowerCase();
-  if (extension === '.bvh') return loadBvh(file, options);
-  if (extension === '.mot' || extension === '.sto') return loadCoordinates(file, options, terminal);
-  throw new InputError(`"${file}" is not a motion of a known kind (.bvh, .mot, .sto).`);
-}
-
-function loadBvh(file: string, options: InverseOptions): LoadedMotion {
-  if (options.model !== undefined) throw new InputError('A .bvh file brings its own skeleton; leave --model out.');
-  const { mass, height, scale, up } = options;
-  const name = basename(file, extname(file));
-  const figure = figureFromBvh(parseBvh(readInput(file), { file: basename(file) }), {
-    name,
-    ...(mass !== undefined && { mass }),
-    ...(height !== undefined && { height }),
-    ...(scale !== undefined && { scale }),
-    ...(up !== undefined && { up }),
-  });
-  const { mechanism } = figure.positions;
-  const trajectory = differentiated(smoothed(figure.positions, hertz(options)));
-  return {
-    model: name,
-    trajectory,
-    moving: figure.coordinates.map((_, c) => trajectory.v.some((v, k) => k % mechanism.nv === c && Math.abs(v) > 1e-9)),
-    feet: figure.feet,
-    coordinates: figure.coordinates,
-    units: mechanism.joints.flatMap(({ model }) => Array.from({ length: model.nv }, (_, k) => (k < 3 ? 'N m' : 'N'))),
-    height: figure.size.height,
-    scale: figure.scale,
-    warnings: figure.warnings,
-    forces: (_, tau) => tau,
-  };
-}
-
-function loadCoordinates(file: string, options: InverseOptions, terminal: Terminal): LoadedMotion {
+  if (!(MOTION_FILES as readonly string[]).includes(extension))
+    throw new InputError(`"${file}" is not a motion of a known kind (${MOTION_FILES.join(', ')}).`);
+  const { mass, height, scale, up, model } = options;
+  if (extension === '.bvh') {
+    if (model !== undefined) throw new InputError('A .bvh file brings its own skeleton; leave --model out.');
+    return readMotion(readInput(file), file, {
+      cutoff: hertz(options),
+      ...(mass !== undefined && { mass }),
+      ...(height !== undefined && { height }),
+      ...(scale !== undefined && { scale }),
+      ...(up !== undefined && { up }),
+    });
+  }
   for (const option of ['mass', 'height', 'scale', 'up'] as const)
     if (options[option] !== undefined)
       throw new InputError(`--${option} goes with .bvh files; a model has its own size.`);
-  if (options.model === undefined) throw new InputError(`"${file}" needs a model: --model FILE.osim.`);
-  const osim = extname(options.model).toLowerCase() === '.osim';
-  const model = osim
-    ? CoordinateModel.ofOsim(parseOsim(readInput(options.model), { file: basename(options.model) }))
-    : CoordinateModel.ofMechanism(loadModel(options.model, { quiet: true }, terminal).mechanism);
-  const { mechanism, coordinates } = model;
-  const storage = parseStorage(readInput(file), { file: basename(file) });
-  const { motion, warnings } = coordinateMotion(storage, coordinates, hertz(options), basename(file));
-  const forces = new Float64Array(coordinates.length);
-  return {
-    model: mechanism.name,
-    trajectory: model.trajectory(motion),
-    feet: feetByName(mechanism),
-    coordinates: coordinates.map(({ name }) => name),
-    moving: coordinates.map(() => true),
-    units: coordinates.map(({ rotational }) => (rotational ? 'N m' : 'N')),
-    warnings: [...mechanism.warnings, ...warnings],
-    forces: (frame, tau) => {
-      model.generalised(forces, motion.s, frame * coordinates.length, tau);
-      return forces.slice();
-    },
-  };
+  if (model === undefined) throw new InputError(`"${file}" needs a model: --model FILE.osim.`);
+  const whose =
+    extname(model).toLowerCase() === '.osim'
+      ? readMotionModel(readInput(model), model)
+      : (await loadModel(model, { quiet: true }, terminal)).mechanism;
+  return readMotion(readInput(file), file, { model: whose, cutoff: hertz(options) });
 }
 
 function loadLoads(options: InverseOptions, { mechanism }: Trajectory): AppliedLoads | undefined {
@@ -192,7 +136,7 @@ function loadLoads(options: InverseOptions, { mechanism }: Trajectory): AppliedL
     if (loadsData !== undefined) throw new InputError('--loads-data goes with --loads.');
     return undefined;
   }
-  const loads = parseExternalLoads(readInput(file), { file: basename(file) });
+  const loads = parseExternalLoads(readInputText(file), { file: basename(file) });
   // A file must not send us anywhere in the system: the table is beside it, or the user names it.
   const inside = !isAbsolute(loads.dataFile) && !loads.dataFile.split(/[/\\]/).includes('..');
   if (loadsData === undefined && !inside)
@@ -200,7 +144,12 @@ function loadLoads(options: InverseOptions, { mechanism }: Trajectory): AppliedL
       `"${file}" names the table "${loads.dataFile}", which is elsewhere; give it with --loads-data.`,
     );
   const data = loadsData ?? join(dirname(file), loads.dataFile);
-  return new AppliedLoads(loads, parseStorage(readInput(data), { file: basename(data) }), mechanism, basename(data));
+  return new AppliedLoads(
+    loads,
+    parseStorage(readInputText(data), { file: basename(data) }),
+    mechanism,
+    basename(data),
+  );
 }
 
 /** The frames for which there are forces. */

@@ -2,7 +2,7 @@
 
 import { type Command, Option } from 'commander';
 import { type MassMatrix, PlainDynamics } from '../../engines/plain/plain-dynamics.js';
-import { formatJson } from '../../formats/index.js';
+import { formatJson } from '../../formats/json-writer.js';
 import type { Mechanism } from '../../mechanism/mechanism.js';
 import type { State } from '../../mechanism/state.js';
 import {
@@ -69,9 +69,8 @@ Examples:
   manikin mass-matrix chain-90 --processors 4096 --json
   manikin mass-matrix chain-1024 --threads 2 --count --json`;
 
-export function addMassMatrix(program: Command, terminal: Terminal): void {
-  withState(withModel(program.command('mass-matrix')))
-    .description('the mass matrix at a state, by any of seven algorithms; counted, on a simulated array, on threads')
+export function configureMassMatrix(command: Command, terminal: Terminal): void {
+  withState(withModel(command))
     .addOption(new Option('--algorithm <name>', 'how to compute it').choices(['crba', ...MASS_MATRIX_ALGORITHMS]))
     .addOption(new Option('--frame <name>', 'what the equations are projected onto').choices([...FRAMES, 'column']))
     .option('--count', 'count operations, and time it (without --algorithm: composite-variant)')
@@ -87,8 +86,8 @@ export function addMassMatrix(program: Command, terminal: Terminal): void {
     .addHelpText('after', HELP)
     .action(async (name: string, options: Options) => {
       refuseContradictions(options);
-      const model = loadModel(name, options, terminal);
-      const { state } = chooseState(model, options);
+      const model = await loadModel(name, options, terminal);
+      const { state } = await chooseState(model, options);
       const found = await find(model.mechanism, state, options);
       if (options.json === true) {
         const { matrix, ...rest } = found;

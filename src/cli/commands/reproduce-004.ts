@@ -1,6 +1,6 @@
 // Paper 004: its two tables of operation counts beside counts of the running code.
 
-import { formatJson } from '../../formats/index.js';
+import { formatJson } from '../../formats/json-writer.js';
 import {
   type Count,
   type Curve,
@@ -13,7 +13,7 @@ import {
 } from '../../papers/mass-matrix/paper.js';
 import { linePlot, svgDocument } from '../../plot/index.js';
 import { InputError } from '../errors.js';
-import { OutputFile } from '../output-file.js';
+import { writeOutput } from '../output-file.js';
 import { Progress, type Terminal, table } from '../terminal.js';
 
 export interface Reproduce004Options {
@@ -134,27 +134,17 @@ const HEIGHT = 380;
 
 /** Cost against n for all variants, as a picture. */
 function drawCosts(path: string): void {
-  const file = new OutputFile(path);
-  try {
-    const { serial, parallel } = costCurves();
-    const best = serial[serial.length - 1];
-    const axes = { x: 0, width: WIDTH, height: HEIGHT, xLabel: 'joints n', logX: true, logY: true } as const;
-    const series = (curves: readonly Curve[]) => curves.map(({ name, points }) => ({ label: name, points }));
-    file.write(
-      svgDocument(
-        WIDTH,
-        2 * HEIGHT,
-        linePlot(series(serial), { ...axes, y: 0, title: 'One processor', yLabel: 'operations' }) +
-          linePlot(series([...parallel, { ...best, name: `${best.name}, 1` }]), {
-            ...axes,
-            y: HEIGHT,
-            title: 'Several processors',
-            yLabel: 'operations of the busiest',
-          }),
-      ),
-    );
-    file.finish();
-  } finally {
-    file.abandon();
-  }
+  const { serial, parallel } = costCurves();
+  const best = serial[serial.length - 1];
+  const axes = { x: 0, width: WIDTH, height: HEIGHT, xLabel: 'joints n', logX: true, logY: true } as const;
+  const series = (curves: readonly Curve[]) => curves.map(({ name, points }) => ({ label: name, points }));
+  const plots =
+    linePlot(series(serial), { ...axes, y: 0, title: 'One processor', yLabel: 'operations' }) +
+    linePlot(series([...parallel, { ...best, name: `${best.name}, 1` }]), {
+      ...axes,
+      y: HEIGHT,
+      title: 'Several processors',
+      yLabel: 'operations of the busiest',
+    });
+  writeOutput(path, svgDocument(WIDTH, 2 * HEIGHT, plots));
 }

@@ -5,12 +5,12 @@ import { type Timed, timings, warmUp } from '../../engines/threads/measure.js';
 import { Planner } from '../../engines/threads/planner.js';
 import { sharedPool } from '../../engines/threads/pool.js';
 import { Program } from '../../engines/threads/program.js';
-import { formatJson } from '../../formats/index.js';
+import { formatJson } from '../../formats/json-writer.js';
 import { State } from '../../mechanism/state.js';
 import { builtinMechanism } from '../../models/index.js';
 import { linePlot, svgDocument } from '../../plot/index.js';
 import { playSegments } from '../../schedule/segment-timeline.js';
-import { OutputFile } from '../output-file.js';
+import { writeOutput } from '../output-file.js';
 import { machine, type ParallelLine, timeParallel } from '../parallel-timing.js';
 import { formatNumber, Progress, type Terminal, table } from '../terminal.js';
 
@@ -150,9 +150,7 @@ export async function reproduceTimes(paper: string, number: number, options: Tim
       xLabel: 'processes',
       yLabel: 'time over that of one process',
     });
-    const file = new OutputFile(options.svg);
-    file.write(svgDocument(900, 420, plot));
-    file.finish();
+    writeOutput(options.svg, svgDocument(900, 420, plot));
   }
   if (options.json === true) {
     terminal.out(`${formatJson({ paper, table: number, machine: await machine(), rows: results })}\n`);
@@ -255,9 +253,7 @@ export async function reproduceFigure4(options: TimesOptions, terminal: Terminal
         yLabel: 'time (us)',
       },
     );
-    const file = new OutputFile(options.svg);
-    file.write(svgDocument(640, 420, plot));
-    file.finish();
+    writeOutput(options.svg, svgDocument(640, 420, plot));
   }
   if (options.json === true) {
     terminal.out(`${formatJson({ paper: '002', figure: 4, machine: await machine(), serialNs, best, rows })}\n`);

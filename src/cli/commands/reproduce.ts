@@ -53,10 +53,8 @@ function table1(): Row[] {
   );
 }
 
-export function addReproduce(program: Command, terminal: Terminal): void {
-  program
-    .command('reproduce')
-    .description("a paper's figures beside ours")
+export function configureReproduce(command: Command, terminal: Terminal): void {
+  command
     .addArgument(new Argument('<paper>', 'which paper').choices(['000', '002', '003', '004']))
     .option('--table <n>', 'which table (the first where left out; of 004, all)', integer)
     .option('--figure <n>', 'of paper 002: figure 4', integer)

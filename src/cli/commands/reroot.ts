@@ -1,7 +1,9 @@
 // manikin reroot: the same mechanism in the same state, hanging from the ground by another body.
 
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { describe, formatJson, formatUrdf } from '../../formats/index.js';
+import { formatDescription } from '../../formats/description.js';
+import { formatJson } from '../../formats/json-writer.js';
+import { formatUrdf } from '../../formats/urdf-writer.js';
 import { JOINT_TYPES, type JointTypeName } from '../../joints/index.js';
 import { formatProblem } from '../../mechanism/errors.js';
 import { reroot } from '../../mechanism/reroot.js';
@@ -14,7 +16,7 @@ import {
   withModel,
   withState,
 } from '../model-argument.js';
-import { OutputFile } from '../output-file.js';
+import { writeOutput } from '../output-file.js';
 import { formatNumber, type Terminal, table } from '../terminal.js';
 
 interface Options extends ModelOptions, StateOptions {
@@ -44,9 +46,8 @@ function finite(text: string): number {
   return value;
 }
 
-export function addReroot(program: Command, terminal: Terminal): void {
-  withState(withModel(program.command('reroot')))
-    .description('the same mechanism in the same state, hanging from the ground by another body (paper 001)')
+export function configureReroot(command: Command, terminal: Terminal): void {
+  withState(withModel(command))
     .requiredOption('--top <body>', 'the body that hangs from the ground')
     .requiredOption('--at <x,y,z>', 'where its joint is, ground coordinates', point)
     .addOption(
@@ -76,27 +77,20 @@ export function addReroot(program: Command, terminal: Terminal): void {
     .action((name: string, options: Options) => rerootModel(name, options, terminal));
 }
 
-function rerootModel(name: string, options: Options, terminal: Terminal): void {
-  const model = loadModel(name, options, terminal);
-  const { state } = chooseState(model, options);
+async function rerootModel(name: string, options: Options, terminal: Terminal): Promise<void> {
+  const model = await loadModel(name, options, terminal);
+  const { state } = await chooseState(model, options);
   const { top, at, joint: type, axis, axis2, pitch, pose, velocity, urdf } = options;
   const joint = { type, ...(axis && { axis }), ...(axis2 && { axis2 }), ...(pitch !== undefined && { pitch }) };
   const { mechanism, state: next } = reroot(model.mechanism, state, { top, at, joint, pose, velocity });
   if (urdf !== undefined) {
     const { text, notes } = formatUrdf(mechanism);
-    const file = new OutputFile(urdf);
-    try {
-      file.write(text);
-      file.finish();
-    } catch (error) {
-      file.abandon();
-      throw error;
-    }
+    writeOutput(urdf, text);
     for (const problem of notes) terminal.err(`Note: ${formatProblem(problem)}\n`);
     terminal.err(`written: ${urdf}\n`);
   }
   if (options.json === true) {
-    terminal.out(`${formatJson(describe(mechanism, next))}\n`);
+    terminal.out(`${formatJson(formatDescription(mechanism, next))}\n`);
     return;
   }
   const changed = mechanism.joints.flatMap((now, i) => {

@@ -1,22 +1,14 @@
+// manikin schedule: the best order of assembly for a number of processors.
+
 import type { Command } from 'commander';
 import { schedule, topologyOf } from '../../engines/plain/assembly/schedule.js';
-import { formatJson } from '../../formats/index.js';
-import {
-  type CostModel,
-  drawSvg,
-  drawText,
-  ENGINE_CONSTANTS,
-  engineCost,
-  paperCost,
-  stringifyTree,
-} from '../../schedule/index.js';
-import { measureHandOver } from '../calibration/hand-over.js';
-import { measureConstants } from '../calibration/measure.js';
-import { loadConstants, saveConstants } from '../calibration/store.js';
+import { formatJson } from '../../formats/json-writer.js';
+import { type CostModel, drawSvg, drawText, engineCost, paperCost, stringifyTree } from '../../schedule/index.js';
+import { loadConstants } from '../calibration-file.js';
 import { InputError } from '../errors.js';
 import { integer, loadModel, type ModelOptions, positive, withModel } from '../model-argument.js';
-import { OutputFile } from '../output-file.js';
-import { formatNumber, Progress, type Terminal, table } from '../terminal.js';
+import { writeOutput } from '../output-file.js';
+import type { Terminal } from '../terminal.js';
 
 interface Options extends ModelOptions {
   readonly procs: number;
@@ -39,9 +31,8 @@ function costModel(text: string): CostModel {
   return paperCost({ alpha, beta, gamma, delta });
 }
 
-export function addSchedule(program: Command, terminal: Terminal): void {
-  withModel(program.command('schedule'))
-    .description('the best order of assembly for a number of processors (paper 002)')
+export function configureSchedule(command: Command, terminal: Terminal): void {
+  withModel(command)
     .requiredOption('--procs <n>', 'number of processors', integer)
     .option('--cost <model>', "a,b,c,d of the paper's formula; paper; engine; or calibrated", 'paper')
     .option('--budget <ms>', 'time for the search', positive, 2000)
@@ -49,17 +40,14 @@ export function addSchedule(program: Command, terminal: Terminal): void {
     .option('--svg <file>', 'draw the schedule tree and what every processor does')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  manikin schedule human-161 --procs 4 --svg out/schedule.svg')
-    .action((name: string, options: Options) => {
-      const { mechanism } = loadModel(name, options, terminal);
+    .action(async (name: string, options: Options) => {
+      const { mechanism } = await loadModel(name, options, terminal);
       const { procs, budget } = options;
       const cost = costModel(options.cost);
       const found = schedule(mechanism, { processors: procs, cost, timeBudgetMs: budget });
       const topology = topologyOf(mechanism);
-      if (options.svg !== undefined) {
-        const file = new OutputFile(options.svg);
-        file.write(drawSvg(topology, found, { title: `${name} on ${procs} processors` }));
-        file.finish();
-      }
+      if (options.svg !== undefined)
+        writeOutput(options.svg, drawSvg(topology, found, { title: `${name} on ${procs} processors` }));
       const { makespan, serial, optimal, gap, bound, expansions, milliseconds, tree, assignment, method } = found;
       if (options.json === true) {
         const head = { model: name, procs, cost: options.cost, makespan, serial, optimal, gap, bound, method };
@@ -70,30 +58,5 @@ export function addSchedule(program: Command, terminal: Terminal): void {
       }
       terminal.out(`${drawText(topology, found, { full: options.full === true })}\n`);
       if (options.svg !== undefined) terminal.out(`written: ${options.svg}\n`);
-    });
-}
-
-export function addCalibrate(program: Command, terminal: Terminal): void {
-  program
-    .command('calibrate')
-    .description('measure what an instruction and a word between threads take on this machine, and keep it')
-    .option('--json', 'print JSON')
-    .action(async (options: { json?: boolean }) => {
-      const progress = new Progress(terminal, 'Measuring');
-      const handOver = (await measureHandOver()) ?? (2 * ENGINE_CONSTANTS.latency) / 1000;
-      const constants = measureConstants(handOver, (fraction) => progress.update(fraction));
-      progress.finish();
-      const file = saveConstants(constants);
-      if (options.json === true) {
-        terminal.out(`${formatJson({ ...constants, file })}\n`);
-        return;
-      }
-      const { instruction, latency } = constants;
-      const rows = constants.joints.flatMap(({ kind, dof, one, two }) =>
-        kind === undefined ? [] : [[kind, dof, one * instruction, two * instruction]],
-      );
-      terminal.out(`${table(['joint', 'dof', 'one handle (ns)', 'two handles (ns)'], rows)}\n\n`);
-      terminal.out(`an instruction: ${formatNumber(instruction)} ns\n`);
-      terminal.out(`a word from one thread to another: ${formatNumber(latency)} ns\nkept in ${file}\n`);
     });
 }

@@ -1,13 +1,14 @@
 import { resolve } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
-import { formatJson, formatState } from '../../formats/index.js';
+import { formatJson } from '../../formats/json-writer.js';
+import { formatState } from '../../formats/state-file.js';
 import { type EnergySample, type Moment, motionPicture } from '../../plot/motion-picture.js';
 import { csvHeader, csvRow } from '../../simulation/csv.js';
 import type { IntegratorName } from '../../simulation/integrators.js';
 import { applyEvent, SCENES, sceneState } from '../../simulation/scene.js';
 import { ENGINES, type Engine, Simulation } from '../../simulation/simulation.js';
-import { InputError, Interrupted } from '../errors.js';
+import { InputError } from '../errors.js';
 import {
   chooseState,
   loadModel,
@@ -38,9 +39,8 @@ const MOMENTS = 9;
 /** More steps than this are taken for a slip of the hand. */
 const MAX_STEPS = 1e9;
 
-export function addSimulate(program: Command, terminal: Terminal): void {
-  withState(withModel(program.command('simulate')))
-    .description('let a mechanism move; damping, friction and springs of its joints act')
+export function configureSimulate(command: Command, terminal: Terminal): void {
+  withState(withModel(command))
     .option('--duration <seconds>', 'how long', positive, 2)
     .option('--step <seconds>', 'time step; dopri5 takes its own steps within it', positive, 1e-3)
     .addOption(
@@ -73,10 +73,10 @@ async function simulate(name: string, options: Options, terminal: Terminal): Pro
   const steps = Math.ceil(duration / step);
   if (steps > MAX_STEPS) throw new InputError(`${steps} steps are too many; take a shorter time or a longer step.`);
   const scene = SCENES.find((known) => known.name === name);
-  const model = loadModel(scene?.model ?? name, options, terminal);
+  const model = await loadModel(scene?.model ?? name, options, terminal);
   if (scene !== undefined && (options.seed !== undefined || options.state !== undefined))
     throw new InputError(`The scene "${name}" brings its own state; leave --seed and --state out.`);
-  const state = scene === undefined ? chooseState(model, options).state : sceneState(scene, model.mechanism);
+  const state = scene === undefined ? (await chooseState(model, options)).state : sceneState(scene, model.mechanism);
   // Said once, however often the structure changes.
   let told = false;
   const onFallback = (reason: string): void => {
@@ -137,7 +137,7 @@ async function run(
     if (!looking) break;
     progress.update(recording.elapsed / (end - simulation.time + recording.elapsed), `${simulation.time.toFixed(2)} s`);
     await nextTurn();
-    if (signal.aborted) throw new Interrupted();
+    signal.throwIfAborted();
     looked = performance.now();
   }
 }

@@ -3,7 +3,7 @@
 import { resolve } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { formatJson } from '../../formats/index.js';
+import { formatJson } from '../../formats/json-writer.js';
 import {
   basinHints,
   bifurcationPlot,
@@ -27,7 +27,7 @@ import {
   walk,
   walkPage,
 } from '../../papers/walker/index.js';
-import { InputError, Interrupted } from '../errors.js';
+import { InputError } from '../errors.js';
 import { integer, positive } from '../model-argument.js';
 import { OutputFile } from '../output-file.js';
 import { formatNumber, Progress, type Terminal, table } from '../terminal.js';
@@ -100,10 +100,8 @@ function range(text: string): { from: number; to: number; count: number } {
   return { from, to, count: steps };
 }
 
-export function addWalk(program: Command, terminal: Terminal): void {
-  const command = program
-    .command('walk')
-    .description('a passive walker on a slope (paper 001): its gait, its stability, its road to chaos')
+export function configureWalk(command: Command, terminal: Terminal): void {
+  command
     .addOption(new Option('--model <name>', 'which walker').choices(Object.keys(WALKERS)).default('compass'))
     .option('--slope <rad>', 'slope, downwards (default: 0.0524, kneed 0.0504)', finite);
   for (const [, flags, description] of SIZES)
@@ -143,7 +141,7 @@ async function walkCommand(options: Options, terminal: Terminal): Promise<void> 
     progress.update(fraction, note);
     await nextTurn();
     // Asked for only here: before the first pause Ctrl-C ends the program at once, as usual.
-    if (terminal.signal.aborted) throw new Interrupted();
+    terminal.signal.throwIfAborted();
   };
   try {
     // Where scuffing is to stop it, the gait is that of a walker that may scuff.

@@ -1,0 +1,133 @@
+// All commands: what the help says of each, and where it is. A command is loaded when it is called; the help of all of
+// them loads none.
+
+import type { Command } from 'commander';
+import type { Terminal } from './terminal.js';
+
+/** Adds arguments, options and the action to a command that has its name and description. */
+export type Configure = (command: Command, terminal: Terminal) => void;
+
+export interface CommandEntry {
+  readonly name: string;
+  /** As the help shows them. */
+  readonly arguments: string;
+  readonly description: string;
+  readonly load: () => Promise<Configure>;
+}
+
+export interface CommandGroup {
+  readonly name: string;
+  readonly description: string;
+  readonly commands: readonly CommandEntry[];
+}
+
+export const COMMANDS: readonly (CommandEntry | CommandGroup)[] = [
+  {
+    name: 'info',
+    arguments: '<model>',
+    description: 'what a model consists of',
+    load: async () => (await import('./commands/info.js')).configureInfo,
+  },
+  {
+    name: 'describe',
+    arguments: '<model>',
+    description: 'write a model and its state in the JSON description format',
+    load: async () => (await import('./commands/describe.js')).configureDescribe,
+  },
+  {
+    name: 'fd',
+    arguments: '<model>',
+    description: 'forward dynamics: joint accelerations under joint forces',
+    load: async () => (await import('./commands/dynamics.js')).configureForward,
+  },
+  {
+    name: 'id',
+    arguments: '<model>',
+    description: 'inverse dynamics: joint forces for joint accelerations',
+    load: async () => (await import('./commands/dynamics.js')).configureInverse,
+  },
+  {
+    name: 'mass-matrix',
+    arguments: '<model>',
+    description: 'the mass matrix at a state, by any of seven algorithms; counted, on a simulated array, on threads',
+    load: async () => (await import('./commands/mass-matrix.js')).configureMassMatrix,
+  },
+  {
+    name: 'energy',
+    arguments: '<model>',
+    description: 'energy, mass, centre of mass and momentum at a state',
+    load: async () => (await import('./commands/energy.js')).configureEnergy,
+  },
+  {
+    name: 'simulate',
+    arguments: '<model>',
+    description: 'let a mechanism move; damping, friction and springs of its joints act',
+    load: async () => (await import('./commands/simulate.js')).configureSimulate,
+  },
+  {
+    name: 'inverse',
+    arguments: '<motion>',
+    description: 'inverse dynamics of a captured motion: joint forces, and the force of the ground, over time',
+    load: async () => (await import('./commands/inverse.js')).configureInverseMotion,
+  },
+  {
+    name: 'reroot',
+    arguments: '<model>',
+    description: 'the same mechanism in the same state, hanging from the ground by another body (paper 001)',
+    load: async () => (await import('./commands/reroot.js')).configureReroot,
+  },
+  {
+    name: 'walk',
+    arguments: '',
+    description: 'a passive walker on a slope (paper 001): its gait, its stability, its road to chaos',
+    load: async () => (await import('./commands/walk.js')).configureWalk,
+  },
+  {
+    name: 'schedule',
+    arguments: '<model>',
+    description: 'the best order of assembly for a number of processors (paper 002)',
+    load: async () => (await import('./commands/schedule.js')).configureSchedule,
+  },
+  {
+    name: 'calibrate',
+    arguments: '',
+    description: 'measure what joints and hand-overs between threads cost on this machine, and keep it',
+    load: async () => (await import('./commands/calibrate.js')).configureCalibrate,
+  },
+  {
+    name: 'reproduce',
+    arguments: '<paper>',
+    description: "a paper's figures beside ours",
+    load: async () => (await import('./commands/reproduce.js')).configureReproduce,
+  },
+  {
+    name: 'bench',
+    description: 'measure this engine on this machine',
+    commands: [
+      {
+        name: 'fd',
+        arguments: '<model...>',
+        description: "forward dynamics by every variant, side by side; MuJoCo's too where @mujoco/mujoco is installed",
+        load: async () => (await import('./commands/bench-fd.js')).configureFd,
+      },
+      {
+        name: 'parallel',
+        arguments: '[model...]',
+        description: 'forward dynamics of one mechanism on several threads against the fastest code for one',
+        load: async () => (await import('./commands/bench-parallel.js')).configureParallel,
+      },
+      {
+        name: 'gpu',
+        arguments: '<model...>',
+        description: 'states per second on the GPU by batch size, and the time of one large mechanism',
+        load: async () => (await import('./commands/bench-gpu.js')).configureGpu,
+      },
+    ],
+  },
+  {
+    name: 'models',
+    arguments: '',
+    description: 'the built-in mechanisms',
+    load: async () => (await import('./commands/models.js')).configureModels,
+  },
+];

@@ -1,0 +1,73 @@
+// manikin info: what a model consists of.
+
+import type { Command } from 'commander';
+import { formatJson } from '../../formats/json-writer.js';
+import { GROUND, type Mechanism } from '../../mechanism/mechanism.js';
+import { createTree } from '../../mechanism/tree.js';
+import { loadModel, type ModelOptions, withModel } from '../model-argument.js';
+import { formatNumber, type Terminal } from '../terminal.js';
+
+interface Options extends ModelOptions {
+  readonly json?: boolean;
+}
+
+/** Bodies on the longest path from the ground. */
+function depthOf(mechanism: Mechanism): number {
+  const { n, parent } = createTree(mechanism);
+  const depth = new Int32Array(n);
+  for (let i = 0; i < n; i++) depth[i] = 1 + (parent[i] < 0 ? 0 : depth[parent[i]]);
+  return depth.reduce((deepest, d) => Math.max(deepest, d), 0);
+}
+
+export function configureInfo(command: Command, terminal: Terminal): void {
+  withModel(command)
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  manikin info talos.urdf --base floating')
+    .action(async (name: string, options: Options) => {
+      const { mechanism } = await loadModel(
+        name,
+        options.json === true ? { ...options, quiet: true } : options,
+        terminal,
+      );
+      const { bodies, joints, loops, couplings, gravity, nq, nv, warnings } = mechanism;
+      const types = new Map<string, number>();
+      for (const { type } of joints) types.set(type, (types.get(type) ?? 0) + 1);
+      const info = {
+        model: name,
+        name: mechanism.name,
+        bodies: bodies.length,
+        joints: joints.length,
+        dof: nv - couplings.length,
+        nq,
+        nv,
+        mass: bodies.reduce((sum, body) => sum + body.mass, 0),
+        depth: depthOf(mechanism),
+        loops: loops.length,
+        couplings: couplings.length,
+        gravity: [...gravity],
+        roots: joints.flatMap(({ parent, type }, i) => (parent === GROUND ? [{ body: bodies[i].name, type }] : [])),
+        jointTypes: Object.fromEntries(types),
+        warnings,
+      };
+      if (options.json === true) {
+        terminal.out(`${formatJson(info)}\n`);
+        return;
+      }
+      const rows: [string, string | number][] = [
+        ['bodies', info.bodies],
+        ['joints', `${info.joints} (${[...types].map(([type, count]) => `${count} ${type}`).join(', ')})`],
+        ['degrees of freedom', info.dof],
+        ['mass', `${formatNumber(info.mass)} kg`],
+        ['depth', info.depth],
+        ['loops', info.loops],
+        ['coupled joints', info.couplings],
+        ['gravity', gravity.map(formatNumber).join(', ')],
+        ['root', info.roots.map(({ body, type }) => `${body} (${type})`).join(', ')],
+        ['warnings', warnings.length],
+      ];
+      const width = Math.max(...rows.map(([label]) => label.length));
+      terminal.out(
+        `${mechanism.name}\n\n${rows.map(([label, value]) => `${label.padEnd(width)}  ${value}`).join('\n')}\n`,
+      );
+    });
+}

@@ -1,0 +1,46 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { decodeText } from '../formats/decode-text.js';
+import { checkInputSize, MAX_INPUT_BYTES } from '../formats/size-limit.js';
+import { InputError } from './errors.js';
+
+/** Reads a file that the user named: never more than is allowed, whatever the file system says of its size. */
+export function readInput(file: string): Uint8Array {
+  try {
+    const descriptor = openSync(file, 'r');
+    try {
+      const { size } = fstatSync(descriptor);
+      checkInputSize(size, file);
+      return readUpToLimit(descriptor, size, file);
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === 'ENOENT') throw new InputError(`There is no file "${file}".`);
+    if (code === 'EISDIR') throw new InputError(`"${file}" is a folder, not a file.`);
+    if ((error as NodeJS.ErrnoException).syscall !== undefined)
+      throw new InputError(`The file "${file}" cannot be read: ${(error as Error).message}.`);
+    throw error;
+  }
+}
+
+/** The same as text. */
+export function readInputText(file: string): string {
+  return decodeText(readInput(file));
+}
+
+/** Devices and pipes have no size, and a file may grow while it is read. */
+function readUpToLimit(descriptor: number, size: number, file: string): Uint8Array {
+  let bytes = new Uint8Array(Math.max(size + 1, 1 << 16));
+  let length = 0;
+  for (;;) {
+    const read = readSync(descriptor, bytes, length, bytes.length - length, null);
+    if (read === 0) return bytes.subarray(0, length);
+    length += read;
+    checkInputSize(length, file);
+    if (length < bytes.length) continue;
+    const larger = new Uint8Array(Math.min(2 * bytes.length, MAX_INPUT_BYTES + 1));
+    larger.set(bytes);
+    bytes = larger;
+  }
+}

@@ -1,0 +1,65 @@
+import { parseBvh } from '../formats/bvh.js';
+import { decodeText } from '../formats/decode-text.js';
+import { parseDescription } from '../formats/description-reader.js';
+import { osimMechanism, parseOsim } from '../formats/osim.js';
+import { checkInputSize } from '../formats/size-limit.js';
+import { parseUrdf, type UrdfOptions } from '../formats/urdf.js';
+import { ImportError } from '../mechanism/errors.js';
+import { Mechanism } from '../mechanism/mechanism.js';
+import { State } from '../mechanism/state.js';
+import { figureFromBvh } from '../motion/bvh-figure.js';
+import { type AdaptOptions, adapted, type Model } from './adapted.js';
+import { baseName, extensionOf, MODEL_FILES, stemOf } from './kinds.js';
+
+export interface ReadModelOptions extends AdaptOptions {
+  /** URDF: whether links on fixed joints stay bodies of their own (default) or become part of their parents. */
+  readonly fixedJoints?: 'keep' | 'merge';
+  /** What becomes of inertias that no real body has (default: 'warn'). */
+  readonly inertia?: 'reject' | 'warn' | 'repair';
+  /** Where the files of a package:// are. */
+  readonly packages?: UrdfOptions['packages'];
+}
+
+/**
+ * A model from the bytes of a file, whatever its kind: URDF, the JSON description, BVH (a figure of average proportions on
+ * the skeleton) or OpenSim. The end of the name says which.
+ *
+ *     const { mechanism, state } = readModel(await readFile('panda.urdf'), 'panda.urdf', { base: 'floating' });
+ */
+export function readModel(source: Uint8Array | string, name: string, options: ReadModelOptions = {}): Model {
+  checkInputSize(source.length, baseName(name));
+  return adapted(parse(decodeText(source), name, options), options);
+}
+
+function parse(text: string, name: string, options: ReadModelOptions): Model {
+  const { base, mimic, fixedJoints = 'keep', inertia, packages } = options;
+  const file = baseName(name);
+  const common = { file, ...(inertia !== undefined && { inertia }) };
+  const withPackages = { ...common, ...(packages !== undefined && { packages }) };
+  switch (extensionOf(name)) {
+    case '.urdf': {
+      const own = { fixedJoints, ...(base !== undefined && { base }), ...(mimic !== undefined && { mimic }) };
+      const mechanism = parseUrdf(text, { ...withPackages, ...own });
+      return { mechanism, state: new State(mechanism) };
+    }
+    case '.json':
+      return parseDescription(text, withPackages);
+    case '.bvh': {
+      const { positions, warnings } = figureFromBvh(parseBvh(text, { file }), { name: stemOf(name) });
+      const mechanism = new Mechanism({ ...positions.mechanism, warnings });
+      const state = new State(mechanism);
+      state.q.set(positions.q.subarray(0, mechanism.nq));
+      return { mechanism, state };
+    }
+    case '.osim': {
+      const model = parseOsim(text, common);
+      const mechanism = osimMechanism(model);
+      const state = new State(mechanism);
+      for (const { name: joint, defaultValue } of model.coordinates)
+        if (mechanism.hasJoint(joint)) state.set(joint, defaultValue);
+      return { mechanism, state: state.applyCouplings() };
+    }
+    default:
+      throw ImportError.of('kind', file, `It is not a model of a known kind (${MODEL_FILES.join(', ')}).`);
+  }
+}

@@ -1,0 +1,47 @@
+// The built program as a process, for what only a process shows: exit codes, signals, files of the system.
+
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+export const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+export const built = existsSync(MAIN);
+if (!built) console.warn('skipped: dist is not built (npm run build), the program is not tried as a process');
+
+const quoted = (words: readonly string[]): string => words.map((word) => `'${word}'`).join(' ');
+
+/** The program and its words, for a shell. */
+export const program = (...words: string[]): string => quoted([process.execPath, MAIN, ...words]);
+
+/** Runs a line of bash in a folder. */
+export function bash(line: string, cwd?: string): { status: number | null; stdout: string; stderr: string } {
+  return spawnSync('bash', ['-c', line], { encoding: 'utf8', cwd, timeout: 50_000 });
+}
+
+export interface Running {
+  readonly child: ChildProcess;
+  /** Exit code and signal, and what it wrote to standard error. */
+  readonly ended: Promise<{ code: number | null; signal: string | null; err: string }>;
+}
+
+export function start(words: readonly string[], cwd: string): Running {
+  const child = spawn(process.execPath, [MAIN, ...words], { cwd, stdio: ['ignore', 'ignore', 'pipe'] });
+  let err = '';
+  child.stderr!.on('data', (text) => {
+    err += text;
+  });
+  const ended = once(child, 'close').then(([code, signal]) => ({ code, signal, err }));
+  return { child, ended };
+}
+
+/** Waits until something is so; a busy machine may take its time. */
+export async function until(so: () => boolean, seconds = 40): Promise<void> {
+  for (const end = performance.now() + 1000 * seconds; !so(); await wait(20))
+    if (performance.now() > end) throw new Error('it did not happen');
+}
+
+/** Files that are being written in a folder. */
+export const temporaries = (folder: string): string[] =>
+  existsSync(folder) ? readdirSync(folder).filter((name) => name.startsWith('.manikin-')) : [];
