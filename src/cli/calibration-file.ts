@@ -32,7 +32,7 @@ export function loadConstants(): EngineConstants {
   return JSON.parse(text) as EngineConstants;
 }
 
-/** Microseconds: a second for one joint is no measurement. */
+/** Nanoseconds of an instruction or a word, instructions of a joint: more is no measurement. */
 const MOST = 1e6;
 
 /** What is wrong with a file of constants. */
@@ -44,24 +44,24 @@ function faultIn(text: string): string | undefined {
     return 'it is not JSON';
   }
   if (typeof data !== 'object' || data === null) return 'it is not an object';
-  const { joints, more, handOver } = data;
+  const { joints, more, instruction, latency, line, call } = data;
   if (!Array.isArray(joints) || typeof more !== 'object' || more === null) return 'keys are missing';
-  if (!isTime(handOver)) return `handOver is ${handOver}`;
+  for (const [name, value] of Object.entries({ instruction, latency, line, call }))
+    if (!isAmount(value) || (name === 'instruction' && value === 0)) return `${name} is ${value}`;
   for (const [k, joint] of joints.entries()) {
     if (typeof joint !== 'object' || joint === null) return `joints[${k}] is ${joint}`;
-    const { dof, one, two } = joint;
+    const { dof, one, two, oneTurned = one } = joint;
     if (!Number.isInteger(dof) || dof < 0 || dof > 6) return `joints[${k}].dof is ${dof}`;
-    if (!isTime(one)) return `joints[${k}].one is ${one}`;
-    if (!isTime(two)) return `joints[${k}].two is ${two}`;
+    for (const [name, value] of Object.entries({ one, oneTurned, two }))
+      if (!isAmount(value)) return `joints[${k}].${name} is ${value}`;
   }
   for (let dof = 0; dof <= 6; dof++) if (!joints.some((joint) => joint.dof === dof)) return `dof ${dof} is missing`;
   const { quadratic, linear, constant } = more;
   for (const [name, value] of Object.entries({ quadratic, linear, constant }))
-    if (!Number.isFinite(value) || Math.abs(value) > MOST || (name !== 'constant' && value < 0))
-      return `more.${name} is ${value}`;
+    if (!isAmount(name === 'constant' ? Math.abs(value) : value)) return `more.${name} is ${value}`;
   return undefined;
 }
 
-function isTime(value: unknown): value is number {
+function isAmount(value: unknown): value is number {
   return typeof value === 'number' && value >= 0 && value <= MOST;
 }

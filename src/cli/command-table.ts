@@ -91,7 +91,7 @@ export const COMMANDS: readonly (CommandEntry | CommandGroup)[] = [
   {
     name: 'calibrate',
     arguments: '',
-    description: 'measure what joints and hand-overs between threads cost on this machine, and keep it',
+    description: 'measure what an instruction and a word between threads take on this machine, and keep it',
     load: async () => (await import('./commands/calibrate.js')).configureCalibrate,
   },
   {
