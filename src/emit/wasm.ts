@@ -71,7 +71,7 @@ export interface Pointer {
   readonly offset: number;
 }
 
-export interface EmitOptions {
+export interface WasmOptions {
   /** Places of the arrays that inputs and outputs name. */
   readonly arrays: readonly ArrayPlace[];
   /** i32 parameters of each function. */
@@ -97,7 +97,7 @@ export interface EmitOptions {
 /** The functions that compute a graph, to be called in order. */
 export function emitFunctions(
   graph: Graph,
-  options: EmitOptions,
+  options: WasmOptions,
 ): { readonly functions: ModuleFunction[]; readonly phases: number[]; readonly slotBytes: number } {
   const pieces = cut(graph, options.functionSize, options.slotsAt, options.wide === true);
   const writer = new FunctionWriter(graph, pieces, options);
@@ -125,7 +125,7 @@ const NO_LOCAL = -1;
 class FunctionWriter {
   readonly #graph: Graph;
   readonly #pieces: Pieces;
-  readonly #options: EmitOptions;
+  readonly #options: WasmOptions;
   readonly #wide: boolean;
   readonly #pointers: readonly Pointer[];
   readonly #slots: number;
@@ -140,7 +140,7 @@ class FunctionWriter {
   #pointed = new Uint8Array(0);
   #piece: Piece = { from: 0, end: 0, outputs: [], phase: 0 };
 
-  constructor(graph: Graph, pieces: Pieces, options: EmitOptions) {
+  constructor(graph: Graph, pieces: Pieces, options: WasmOptions) {
     this.#graph = graph;
     this.#pieces = pieces;
     this.#options = options;

@@ -28,7 +28,7 @@ export interface Access {
   readonly write: (array: number, i: number, value: string) => string;
 }
 
-export interface EmitOptions extends Access {
+export interface WgslOptions extends Access {
   /** Prefix of all names: bodies of one function must not share names. */
   readonly prefix?: string;
   /**
@@ -95,7 +95,7 @@ export function literal(value: number): string {
 }
 
 /** The statements that compute a graph's outputs. */
-export function emitStatements(graph: Graph, { read, write, prefix = 'n', readFirst = false }: EmitOptions): string {
+export function emitStatements(graph: Graph, { read, write, prefix = 'n', readFirst = false }: WgslOptions): string {
   const { op, a, b, x, size } = graph;
   const { live, inlined, terms } = sumsOf(graph);
   const lines: string[] = [];

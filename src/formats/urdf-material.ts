@@ -5,12 +5,12 @@ import type { Shape } from '../mechanism/mechanism.js';
 import { quoted } from './import-log.js';
 import type { XmlElement } from './xml.js';
 
-export type Color = NonNullable<Shape['color']>;
+export type UrdfColor = NonNullable<Shape['color']>;
 
 export class MaterialReader {
-  readonly #byName = new Map<string, Color>();
+  readonly #byName = new Map<string, UrdfColor>();
   /** What each <material> itself says, so that it is read, and complained of, once. */
-  readonly #own = new Map<XmlElement, Color | undefined>();
+  readonly #own = new Map<XmlElement, UrdfColor | undefined>();
 
   constructor(robot: XmlElement) {
     const visuals = robot.children('link').flatMap((link) => link.children('visual'));
@@ -24,7 +24,7 @@ export class MaterialReader {
     }
   }
 
-  color(visual: XmlElement): Color | undefined {
+  color(visual: XmlElement): UrdfColor | undefined {
     const material = visual.child('material');
     if (material === undefined) return undefined;
     const own = this.#own.get(material);
@@ -38,11 +38,11 @@ export class MaterialReader {
   }
 }
 
-function readColor(material: XmlElement): Color | undefined {
+function readColor(material: XmlElement): UrdfColor | undefined {
   const color = material.child('color');
   const rgba = color?.requiredNumbers('rgba', 4);
   if (color === undefined || rgba === undefined) return undefined;
-  if (rgba.every((value) => value >= 0 && value <= 1)) return rgba as unknown as Color;
+  if (rgba.every((value) => value >= 0 && value <= 1)) return rgba as unknown as UrdfColor;
   color.warn('color', `A colour has four numbers from 0 to 1, got ${rgba.join(' ')}; it is left out.`);
   return undefined;
 }

@@ -9,7 +9,7 @@ import { type Axis, FIGURES, type Figure, type FigureName, HINGE_LIMITS, type Jo
 import { carve, type MassProperties, solidSphere, weld } from './mass-properties.js';
 import { sphere } from './shapes.js';
 import { skeleton } from './skeleton.js';
-import type { Segment } from './standing.js';
+import type { StandingSegment } from './standing.js';
 
 /** The bodies between two hinges of one joint: each a solid sphere with this share of the mass that the joint carries. */
 const KNUCKLE = { share: 0.02, radius: 0.03, color: [0.3, 0.3, 0.3, 1] } as const;
@@ -39,11 +39,11 @@ interface Group {
   readonly parent: Group | null;
   readonly choice: JointChoice;
   /** The one with the joint comes first. */
-  readonly segments: Segment[];
+  readonly segments: StandingSegment[];
 }
 
 /** One for each segment that has a joint in the figure; the others go to the body of their parent. The root floats. */
-function groups(figure: Figure, segments: readonly Segment[]): Group[] {
+function groups(figure: Figure, segments: readonly StandingSegment[]): Group[] {
   const found: Group[] = [];
   const groupOf = new Map<string, Group>();
   for (const segment of segments) {
@@ -95,7 +95,7 @@ function addBody(builder: MechanismBuilder, group: Group, knuckleRadius: number)
 }
 
 /** On the right the axis is the mirror image of the left one, so that equal angles make mirror images of the limbs. */
-function axisVector(axis: Axis, side: Segment['side']): Vec3 {
+function axisVector(axis: Axis, side: StandingSegment['side']): Vec3 {
   const sign = side === 'right_' && axis !== 'y' ? -1 : 1;
   return [axis === 'x' ? sign : 0, axis === 'y' ? sign : 0, axis === 'z' ? sign : 0];
 }

@@ -14,7 +14,7 @@ import {
 } from './anthropometry.js';
 import { carve, solidCylinder } from './mass-properties.js';
 import { box, type Color, capsule } from './shapes.js';
-import type { Landmarks, Segment } from './standing.js';
+import type { Landmarks, StandingSegment } from './standing.js';
 
 type Side = 'left_' | 'right_';
 
@@ -46,7 +46,7 @@ const LEFT_COLOR: Color = [0.45, 0.58, 0.75, 1];
 const RIGHT_COLOR: Color = [0.75, 0.55, 0.45, 1];
 
 /** Shoulder girdle, arm, hand and fingers; the girdle comes first. */
-export function arm(side: Side, collar: string, size: BodySize, at: Landmarks): Segment[] {
+export function arm(side: Side, collar: string, size: BodySize, at: Landmarks): StandingSegment[] {
   const { upperTrunk, upperArm, forearm, hand } = DE_LEVA_MALE;
   const { m, sign, color } = sided(side, at);
   const y = sign * PROPORTIONS.shoulderOffset * size.height;
@@ -102,7 +102,7 @@ export function arm(side: Side, collar: string, size: BodySize, at: Landmarks): 
 }
 
 /** Two phalanges a digit: the proximal one, and the others as one. Uniform rods. */
-function digitSegments(side: Side, size: BodySize, at: Landmarks, wrist: Vec3): Segment[] {
+function digitSegments(side: Side, size: BodySize, at: Landmarks, wrist: Vec3): StandingSegment[] {
   const { hand } = DE_LEVA_MALE;
   const { m, sign, color } = sided(side, at);
   const mass = DIGIT_SHARE * hand.mass * size.mass;
@@ -111,7 +111,7 @@ function digitSegments(side: Side, size: BodySize, at: Landmarks, wrist: Vec3): 
     const base = add(wrist, [m(forward), sign * m(left), -m(down)]);
     const middle = add(base, scale(PROXIMAL_SHARE * whole, direction));
     const tip = add(base, scale(whole, direction));
-    const phalanx = (part: string, parent: string, share: number, from: Vec3, to: Vec3): Segment => ({
+    const phalanx = (part: string, parent: string, share: number, from: Vec3, to: Vec3): StandingSegment => ({
       key: `${key}_${part}`,
       side,
       parent: `${side}${parent}`,
@@ -127,7 +127,7 @@ function digitSegments(side: Side, size: BodySize, at: Landmarks, wrist: Vec3): 
   });
 }
 
-export function leg(side: Side, size: BodySize, at: Landmarks): Segment[] {
+export function leg(side: Side, size: BodySize, at: Landmarks): StandingSegment[] {
   const { thigh, shank, foot } = DE_LEVA_MALE;
   const { m, sign, color } = sided(side, at);
   const y = sign * PROPORTIONS.hipOffset * size.height;

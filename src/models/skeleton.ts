@@ -8,7 +8,7 @@ import { type BodySize, DE_LEVA_MALE, tableMass, UPRIGHT } from './anthropometry
 import { arm, leg } from './limbs.js';
 import { carve, type MassProperties, slices, solidCylinder } from './mass-properties.js';
 import { box, type Color, capsule } from './shapes.js';
-import { type Landmarks, landmarks, type Segment } from './standing.js';
+import { type Landmarks, landmarks, type StandingSegment } from './standing.js';
 
 /** Levels of the spine: each lumbar vertebra, the thoracic ones in pairs, the cervical ones in three groups. */
 const SPINE = {
@@ -26,7 +26,7 @@ const JAW_MASS_SHARE = 0.05;
 const COLOR: Color = [0.78, 0.74, 0.68, 1];
 
 /** All segments, parents before children: trunk, head, arms, legs, left before right. */
-export function skeleton(size: BodySize): Segment[] {
+export function skeleton(size: BodySize): StandingSegment[] {
   const at = landmarks(size);
   const arms = [arm('left_', COLLAR_LEVEL, size, at), arm('right_', COLLAR_LEVEL, size, at)];
   const girdles = arms.map(([girdle]) => girdle.body);
@@ -40,7 +40,7 @@ export function skeleton(size: BodySize): Segment[] {
 }
 
 /** Pelvis and spine up to the neck. The shoulder girdles, a part of the table's upper trunk, go with the arms. */
-function trunk(size: BodySize, at: Landmarks, girdles: readonly MassProperties[]): Segment[] {
+function trunk(size: BodySize, at: Landmarks, girdles: readonly MassProperties[]): StandingSegment[] {
   const { lowerTrunk, middleTrunk, upperTrunk } = DE_LEVA_MALE;
   const m = (metres: number): number => at.scale * metres;
   const between = (top: number, bottom: number, fraction: number): Vec3 => [0, 0, top + fraction * (bottom - top)];
@@ -66,7 +66,7 @@ function trunk(size: BodySize, at: Landmarks, girdles: readonly MassProperties[]
 }
 
 /** Neck, skull and lower jaw: the table's head and neck. */
-function head(size: BodySize, at: Landmarks): Segment[] {
+function head(size: BodySize, at: Landmarks): StandingSegment[] {
   const { headAndNeck } = DE_LEVA_MALE;
   const m = (metres: number): number => at.scale * metres;
   const length = m(headAndNeck.length);
@@ -108,7 +108,7 @@ function levels(
   bottom: number,
   top: number,
   shape: (bottom: number, top: number, level: number) => Shape,
-): Segment[] {
+): StandingSegment[] {
   const { levels: n, parent, firstJoint } = SPINE[part];
   const height = (top - bottom) / n;
   return slices(whole, top - bottom, n).map((body, k) => {

@@ -8,7 +8,7 @@ import { type BodySize, DE_LEVA_MALE, DE_LEVA_MALE_TRUNK, PROPORTIONS, REFERENCE
 import type { MassProperties } from './mass-properties.js';
 
 /** A piece of the skeleton; positions and shapes in standing coordinates. */
-export interface Segment {
+export interface StandingSegment {
   /** Name without the side. */
   readonly key: string;
   readonly side: '' | 'left_' | 'right_';

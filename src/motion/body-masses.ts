@@ -14,7 +14,7 @@ import {
 } from '../models/anthropometry.js';
 import { type MassProperties, solidCylinder, solidSphere, weld } from '../models/mass-properties.js';
 import { add, cross, dot, type Mat3, norm, scale, subtract, type Vec3 } from '../spatial/matrix3.js';
-import type { Named, Part, Side } from './segments.js';
+import type { Named, SegmentPart, Side } from './segments.js';
 
 /** A skeleton in its rest pose, where the frames of all bones are parallel to the ground's. Metres. */
 export interface RestSkeleton {
@@ -41,7 +41,7 @@ const SPARE_SHARE = 0.02;
 export const ANKLE_SHARE = 0.25;
 
 /** What a side of the body has one of. */
-const LIMBS: readonly { readonly part: Part; readonly next: Part; readonly table: TableSegment }[] = [
+const LIMBS: readonly { readonly part: SegmentPart; readonly next: SegmentPart; readonly table: TableSegment }[] = [
   { part: 'thigh', next: 'shank', table: DE_LEVA_MALE.thigh },
   { part: 'shank', next: 'foot', table: DE_LEVA_MALE.shank },
   { part: 'upperArm', next: 'forearm', table: DE_LEVA_MALE.upperArm },
@@ -159,11 +159,11 @@ class Assignment {
     return { mass, com, inertia };
   }
 
-  #find(part: Part, side?: Side): number {
+  #find(part: SegmentPart, side?: Side): number {
     return this.#nodes.findIndex((node) => node.part === part && (side === undefined || node.side === side));
   }
 
-  #limb(side: Side, part: Part, next: Part, table: TableSegment): void {
+  #limb(side: Side, part: SegmentPart, next: SegmentPart, table: TableSegment): void {
     const node = this.#find(part, side);
     if (node < 0) return;
     const from = this.#nodes[node].at;

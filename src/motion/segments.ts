@@ -1,7 +1,7 @@
 // Which part of the human body a bone of a skeleton is, by its name. Skeletons are named after bones (LeftUpLeg) or after
 // the joints where they begin (LeftHip); left and right in words or letters, with or without a prefix (mixamorig:).
 
-export type Part =
+export type SegmentPart =
   | 'pelvis'
   | 'spine'
   | 'girdle'
@@ -18,12 +18,12 @@ export type Part =
 export type Side = 'left' | 'right' | '';
 
 export interface Named {
-  readonly part: Part | undefined;
+  readonly part: SegmentPart | undefined;
   readonly side: Side;
 }
 
 // Tried in this order: what is more special comes first.
-const PATTERNS: readonly (readonly [RegExp, Part])[] = [
+const PATTERNS: readonly (readonly [RegExp, SegmentPart])[] = [
   [/thumb|index|middle|ring|pinky|little|finger|digit|knuckle/, 'finger'],
   [/toe|ball(?!oon)/, 'toe'],
   [/foot|ankle|calcn|calcaneus|heel/, 'foot'],
@@ -59,7 +59,7 @@ export function namedPart(name: string): Named {
  */
 export function skeletonParts(nodes: readonly { readonly name: string; readonly parent: number }[]): Named[] {
   const named = nodes.map(({ name }) => namedPart(name));
-  const hasBelow = (top: number, part: Part): boolean => {
+  const hasBelow = (top: number, part: SegmentPart): boolean => {
     const below = new Set([top]);
     return nodes.some((node, i) => {
       if (!below.has(node.parent)) return false;

@@ -1,7 +1,7 @@
 import { rootSideShare, WorkBound } from './bound.js';
 import { endSideOf, type Part, type PartMeter, partSize, rootSideOf } from './parts.js';
 import { handleRuns, leavesRoom, runStarts, savingPerCost } from './peels.js';
-import { learn, type Split, splitsOf } from './splits.js';
+import { type JointSplit, learn, splitsOf } from './splits.js';
 
 /**
  * Exact dynamic programme over (part, number of processes).
@@ -148,7 +148,7 @@ export class DynamicScheduler {
   /** A first schedule: at every part the split whose bound is best. Makes `high` useful within milliseconds. */
   private dive(entry: Entry): void {
     if (entry.processors === 1) return;
-    let best: Split | undefined;
+    let best: JointSplit | undefined;
     for (const split of this.splits(entry)) if (!best || split.low < best.low) best = split;
     if (!best) return;
     const { root, end } = this.sides(entry, best.v);
@@ -187,7 +187,7 @@ export class DynamicScheduler {
     return false;
   }
 
-  private splits(entry: Entry): Split[] {
+  private splits(entry: Entry): JointSplit[] {
     this.expansions++;
     const { part, processors, handles } = entry;
     const splits = splitsOf(this.meter, this.bound, part, processors, handles, (v, k) => this.splitCost(v, k));
@@ -200,7 +200,7 @@ export class DynamicScheduler {
    * proved. One rejection rejects others (`learn`). Splits are taken alternately from the best and from the middle of
    * those left, which on a chain is a bisection.
    */
-  private trySplits(entry: Entry, splits: readonly Split[], limit: number): boolean {
+  private trySplits(entry: Entry, splits: readonly JointSplit[], limit: number): boolean {
     const { tree } = this.meter;
     let open = splits.filter((split) => split.low <= limit);
     open.sort((a, b) => a.low - b.low || tree.jointOf[a.v] - tree.jointOf[b.v]);
@@ -213,7 +213,7 @@ export class DynamicScheduler {
     return false;
   }
 
-  private trySplit(entry: Entry, split: Split, limit: number): boolean {
+  private trySplit(entry: Entry, split: JointSplit, limit: number): boolean {
     const sides = this.sides(entry, split.v);
     const root = sides.root as Entry;
     const end = sides.end as Entry;
@@ -272,7 +272,7 @@ export class DynamicScheduler {
     return entry.handles > 0 || (this.everyPeel && entry.processors > 2);
   }
 
-  private leavesRoom(entry: Entry, split: Split, limit: number): boolean {
+  private leavesRoom(entry: Entry, split: JointSplit, limit: number): boolean {
     if (!this.mayPeel(entry)) return false;
     const { costs, tree } = this.meter;
     const { handles } = entry;

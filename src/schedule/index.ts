@@ -13,6 +13,6 @@ export type { ClosingJoints } from './loop-exact.js';
 export type { Schedule, ScheduleOptions } from './schedule.js';
 export { schedule } from './schedule.js';
 export type { Phase, TimelineEntry } from './timeline.js';
-export type { LoopJoint, Topology } from './topology.js';
+export type { LoopEnds, Topology } from './topology.js';
 export type { ScheduleTree } from './tree.js';
 export { stringifyTree } from './tree.js';

@@ -2,7 +2,7 @@ import { rootSideShare, type WorkBound } from './bound.js';
 import type { Part, PartMeter } from './parts.js';
 
 /** A joint that leaves joints on both of its sides, with lower bounds of what follows from cutting it. */
-export interface Split {
+export interface JointSplit {
   /** The joint, by link number. */
   readonly v: number;
   /** Cost of the node, hand-over included. */
@@ -27,12 +27,12 @@ export function splitsOf(
   processors: number,
   handles: number,
   splitCost: SplitCost,
-): Split[] {
+): JointSplit[] {
   const { end } = meter.tree;
   const { top, cuts } = part;
   const rootShare = rootSideShare(processors);
   const endShare = processors - rootShare;
-  const splits: Split[] = [];
+  const splits: JointSplit[] = [];
   const sideCuts: number[] = [];
   let next = 0; // first cut at or after v
   for (let v = top + 1; v < end[top]; v++) {
@@ -66,7 +66,7 @@ export function splitsOf(
  * other, of two end sides the one cut off farther in, and a part costs no less than a part that it contains: leave the
  * surplus joints out of any of its schedules.
  */
-export function learn(split: Split, from: Split, end: Int32Array): void {
+export function learn(split: JointSplit, from: JointSplit, end: Int32Array): void {
   if (from.v < split.v && split.v < end[from.v]) split.rootLow = Math.max(split.rootLow, from.rootLow);
   if (split.v < from.v && from.v < end[split.v]) split.endLow = Math.max(split.endLow, from.endLow);
   split.low = split.cost + Math.max(split.rootLow, split.endLow);

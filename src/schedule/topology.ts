@@ -1,7 +1,7 @@
 import { ScheduleError } from './errors.js';
 
 /** A joint that closes a loop between two links; link k is the child link of joint k, -1 the base link. */
-export interface LoopJoint {
+export interface LoopEnds {
   readonly a: number;
   readonly b: number;
   readonly dof: number;
@@ -22,7 +22,7 @@ export interface Topology {
   readonly kind?: readonly string[];
   /** The only joint on the base link is a 6-DOF joint to the ground: the mechanism flies freely. */
   readonly freeRoot?: boolean;
-  readonly loops?: readonly LoopJoint[];
+  readonly loops?: readonly LoopEnds[];
 }
 
 /** The link that does not move, and the side of a joint that carries no other joint. */

@@ -2,7 +2,7 @@
 
 import { builtinThreads } from './thread.js';
 
-export interface Port<In, Out> {
+export interface ThreadPort<In, Out> {
   post(message: Out): void;
   listen(receive: (message: In) => void): void;
 }
@@ -13,7 +13,7 @@ interface WorkerScope {
 }
 
 /** `threads`: Node's module, where it must be loaded first (surroundings.ts). */
-export function ownPort<In, Out>(threads = builtinThreads()): Port<In, Out> {
+export function ownPort<In, Out>(threads = builtinThreads()): ThreadPort<In, Out> {
   const port = threads?.parentPort ?? undefined;
   if (port !== undefined)
     return {

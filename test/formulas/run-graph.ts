@@ -2,7 +2,7 @@
 
 import * as B from '../../src/emit/bytes.js';
 import { encodeModule } from '../../src/emit/module.js';
-import { ConstantPool, type EmitOptions, emitFunctions } from '../../src/emit/wasm.js';
+import { ConstantPool, emitFunctions, type WasmOptions } from '../../src/emit/wasm.js';
 import { Store } from '../../src/engines/wasm/store.js';
 import { webAssembly } from '../../src/engines/wasm/webassembly.js';
 import type { Graph } from '../../src/formulas/graph.js';
@@ -18,7 +18,7 @@ export interface Ran {
 }
 
 /** A function from inputs to outputs; `out` is the same array each time. */
-export function runner(graph: Graph, options: Partial<EmitOptions> = {}): (input: readonly number[]) => Ran {
+export function runner(graph: Graph, options: Partial<WasmOptions> = {}): (input: readonly number[]) => Ran {
   const constants = new ConstantPool(CONSTANTS);
   const stride = options.wide === true ? 16 : 8;
   const { functions, slotBytes } = emitFunctions(graph, {

@@ -3,7 +3,7 @@ import { randomNumbers } from '../../bench/schedule.js';
 import {
   describeTree,
   engineCost,
-  type LoopJoint,
+  type LoopEnds,
   schedule,
   type Topology,
   treeMakespan,
@@ -15,7 +15,7 @@ const below = (n: number): number => Math.floor(random() * n);
 
 function randomClosed(joints: number, loopCount: number): Topology {
   const parent = Array.from({ length: joints }, (_, i) => i - 1 - below(Math.min(i + 1, 3)));
-  const loops: LoopJoint[] = [];
+  const loops: LoopEnds[] = [];
   while (loops.length < loopCount) {
     const [a, b] = [below(joints + 1) - 1, below(joints + 1) - 1];
     if (a !== b) loops.push({ a, b, dof: 1 });
@@ -108,7 +108,7 @@ describe('large closed mechanisms', () => {
   /** A row of four-bar linkages: link 4i + 2 of each is closed onto its own base. */
   function fourBars(count: number): Topology {
     const parent: number[] = [];
-    const loops: LoopJoint[] = [];
+    const loops: LoopEnds[] = [];
     for (let i = 0; i < count; i++) {
       const base = 3 * i - 1;
       parent.push(base, base + 1, base + 2);

@@ -11,13 +11,13 @@ import {
   type ArrayReport,
   countOperationsOf,
   FRAMES,
-  type Frame,
   frameOf,
   MASS_MATRIX_ALGORITHMS,
   type MassMatrixAlgorithm,
   massMatrixBy,
   type Operations,
   ParallelMassMatrix,
+  type ProjectionFrame,
   simulateMassMatrix,
 } from '../../papers/mass-matrix/index.js';
 import { InputError } from '../errors.js';
@@ -35,7 +35,7 @@ import { formatNumber, type Terminal, table } from '../terminal.js';
 interface Options extends ModelOptions, StateOptions {
   readonly json?: boolean;
   readonly algorithm?: 'crba' | MassMatrixAlgorithm;
-  readonly frame?: Frame | 'column';
+  readonly frame?: ProjectionFrame | 'column';
   readonly count?: boolean;
   readonly processors?: number;
   readonly layout?: 'triangle' | 'columns';
@@ -129,7 +129,7 @@ async function find(mechanism: Mechanism, state: State, options: Options): Promi
       );
     return { algorithm, matrix: new PlainDynamics(mechanism).massMatrix(state) };
   }
-  const frame = options.frame as Frame | undefined;
+  const frame = options.frame as ProjectionFrame | undefined;
   const choice = { algorithm, ...(frame !== undefined && { frame }) };
   const compute = (): MassMatrix => massMatrixBy(mechanism, state, choice);
   const found = { algorithm, frame: frame ?? frameOf(algorithm), matrix: compute() };

@@ -5,10 +5,10 @@ import type { Tree } from '../../mechanism/tree.js';
 import { type Arithmetic, doubles } from './arithmetic.js';
 import { composite } from './composite.js';
 import { compositeVariant } from './composite-variant.js';
-import type { Frame } from './frames.js';
+import type { ProjectionFrame } from './frames.js';
 import { kane } from './kane.js';
 import { kaneVariant } from './kane-variant.js';
-import { createLinks, type Links } from './links.js';
+import { type ChainLinks, createLinks } from './links.js';
 import { newtonEuler } from './newton-euler.js';
 import { newtonEulerVariant } from './newton-euler-variant.js';
 import type { Projected } from './projected.js';
@@ -22,7 +22,7 @@ export type MassMatrixAlgorithm =
   | 'composite'
   | 'composite-variant';
 
-type Serial = <T>(model: Links<T>, frame?: Frame) => Projected<T>;
+type Serial = <T>(model: ChainLinks<T>, frame?: ProjectionFrame) => Projected<T>;
 
 const ALGORITHMS = new Map<MassMatrixAlgorithm, { readonly run: Serial; readonly frame: string }>([
   ['kane', { run: kane, frame: 'root' }],
@@ -45,7 +45,7 @@ function runWith<T>(
   tree: Tree,
   q: Float64Array,
   algorithm: MassMatrixAlgorithm,
-  frame: Frame | undefined,
+  frame: ProjectionFrame | undefined,
 ): Projected<T> {
   const found = ALGORITHMS.get(algorithm);
   if (found === undefined)
@@ -62,7 +62,7 @@ export function massMatrixInLinkOrder(
   tree: Tree,
   q: Float64Array,
   algorithm: MassMatrixAlgorithm,
-  frame?: Frame,
+  frame?: ProjectionFrame,
 ): Float64Array {
   return Float64Array.from(runWith(doubles, tree, q, algorithm, frame).H.entries);
 }
@@ -80,7 +80,7 @@ export function countMassMatrix(
   tree: Tree,
   q: Float64Array,
   algorithm: MassMatrixAlgorithm,
-  frame?: Frame,
+  frame?: ProjectionFrame,
 ): CountedMatrix {
   const trace = new Trace();
   const { H, transformations } = runWith(trace, tree, q, algorithm, frame);

@@ -9,13 +9,13 @@
 // O(n^2). The paper's choice: step 1 in body frames, where Z(i) is a coordinate axis, and step 2 in a fixed frame.
 
 import type { Moments } from './algebra.js';
-import { type Frame, Frames } from './frames.js';
-import { addArmature, type Links, SymmetricMatrix } from './links.js';
+import { Frames, type ProjectionFrame } from './frames.js';
+import { addArmature, type ChainLinks, SymmetricMatrix } from './links.js';
 import type { Projected } from './projected.js';
 import { momentsToParent } from './rotation.js';
 
 /** `frame`: of both steps; where left out, body frames in step 1 and the root's in step 2. */
-export function compositeVariant<T>(model: Links<T>, frame?: Frame): Projected<T> {
+export function compositeVariant<T>(model: ChainLinks<T>, frame?: ProjectionFrame): Projected<T> {
   const { algebra: a, links, nv } = model;
   const first = new Frames(model, frame ?? 'body');
   const second = frame === undefined ? new Frames(model, 'root') : first;

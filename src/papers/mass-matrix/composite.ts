@@ -9,8 +9,8 @@
 // The original keeps everything in body frames: O(n^2) transformations.
 
 import type { Sym, Vec } from './algebra.js';
-import { type Frame, Frames } from './frames.js';
-import { addArmature, type Links, SymmetricMatrix } from './links.js';
+import { Frames, type ProjectionFrame } from './frames.js';
+import { addArmature, type ChainLinks, SymmetricMatrix } from './links.js';
 import type { Projected } from './projected.js';
 
 interface Composite<T> {
@@ -19,7 +19,7 @@ interface Composite<T> {
   readonly E: Sym<T>;
 }
 
-export function composite<T>(model: Links<T>, frame: Frame = 'body'): Projected<T> {
+export function composite<T>(model: ChainLinks<T>, frame: ProjectionFrame = 'body'): Projected<T> {
   const { algebra: a, links, nv } = model;
   const { arithmetic: r } = a;
   const frames = new Frames(model, frame);

@@ -9,18 +9,18 @@
 // In the last three a hop costs nothing and each link's own vectors are turned once, O(n) transformations.
 
 import type { Mat, Sym, Vec } from './algebra.js';
-import type { Links } from './links.js';
+import type { ChainLinks } from './links.js';
 
-export type Frame = 'body' | 'root' | 'ground' | 'tip';
-export const FRAMES: readonly Frame[] = ['body', 'root', 'ground', 'tip'];
+export type ProjectionFrame = 'body' | 'root' | 'ground' | 'tip';
+export const FRAMES: readonly ProjectionFrame[] = ['body', 'root', 'ground', 'tip'];
 
 export class Frames<T> {
-  readonly #links: Links<T>;
+  readonly #links: ChainLinks<T>;
   /** Link to working frame, for the fixed ones. */
   readonly #R: readonly Mat<T>[] | undefined;
   #turned = 0;
 
-  constructor(links: Links<T>, frame: Frame) {
+  constructor(links: ChainLinks<T>, frame: ProjectionFrame) {
     this.#links = links;
     this.#R = frame === 'body' ? undefined : orientations(links, frame);
   }
@@ -71,7 +71,7 @@ export class Frames<T> {
 }
 
 /** Orientation of every link in a fixed frame, one link after the other. */
-function orientations<T>({ algebra, links }: Links<T>, frame: 'root' | 'ground' | 'tip'): Mat<T>[] {
+function orientations<T>({ algebra, links }: ChainLinks<T>, frame: 'root' | 'ground' | 'tip'): Mat<T>[] {
   const R = new Array<Mat<T>>(links.length);
   if (frame === 'tip') {
     let i = links.length - 1;

@@ -9,10 +9,10 @@ import type { State } from '../../mechanism/state.js';
 import { createTree } from '../../mechanism/tree.js';
 import { countMassMatrix, type MassMatrixAlgorithm, massMatrixInLinkOrder } from './algorithms.js';
 import { type ArrayOptions, massMatrixOnArray } from './array/index.js';
-import type { Layout } from './array/layout.js';
+import type { ArrayLayout } from './array/layout.js';
 import type { ArrayReport } from './array/processor-array.js';
 import type { ArrayFrame } from './array/rows.js';
-import type { Frame } from './frames.js';
+import type { ProjectionFrame } from './frames.js';
 import type { Operations } from './trace.js';
 
 export { frameOf, MASS_MATRIX_ALGORITHMS, type MassMatrixAlgorithm } from './algorithms.js';
@@ -21,18 +21,18 @@ export {
   type ArrayAlgorithm,
   type ArrayOptions,
 } from './array/index.js';
-export type { Layout as ArrayLayout } from './array/layout.js';
+export type { ArrayLayout } from './array/layout.js';
 export type { ArrayReport, Communication } from './array/processor-array.js';
 export type { ArrayFrame } from './array/rows.js';
 export { denavitHartenbergChain } from './dh-chain.js';
-export { FRAMES, type Frame } from './frames.js';
-export { ParallelMassMatrix, type ParallelOptions } from './threads/parallel.js';
+export { FRAMES, type ProjectionFrame } from './frames.js';
+export { ParallelMassMatrix, type ParallelMassMatrixOptions } from './threads/parallel.js';
 export type { Operations } from './trace.js';
 
 export interface MassMatrixOptions {
   readonly algorithm: MassMatrixAlgorithm;
   /** What the equations are projected onto; the paper's choice for the algorithm where left out. */
-  readonly frame?: Frame;
+  readonly frame?: ProjectionFrame;
 }
 
 /**
@@ -75,7 +75,7 @@ export function countOperationsOf(
 }
 
 export interface SimulatedMassMatrix extends MassMatrix, ArrayReport {
-  readonly layout: Layout['kind'];
+  readonly layout: ArrayLayout['kind'];
   readonly frame: ArrayFrame;
 }
 

@@ -3,19 +3,19 @@
 import type { JointTypeName } from '../../joints/index.js';
 import { PITCH, SENSE } from '../../joints/index.js';
 import type { Algebra, Mat, Vec } from './algebra.js';
-import { axisRotation, matrixRotation, noRotation, type Rotation } from './rotation.js';
+import { axisRotation, type LinkRotation, matrixRotation, noRotation } from './rotation.js';
 
 /** One degree of freedom: angular and linear part of its column of S, in link coordinates. */
-export interface Column<T> {
+export interface MotionColumn<T> {
   readonly Z: Vec<T>;
   readonly Y: Vec<T>;
 }
 
 export interface JointPose<T> {
-  readonly rotation: Rotation<T>;
+  readonly rotation: LinkRotation<T>;
   /** Origin of the child in tree coordinates. */
   readonly r: Vec<T>;
-  readonly columns: readonly Column<T>[];
+  readonly columns: readonly MotionColumn<T>[];
 }
 
 /** q: the joint's coordinates; p: its parameters. */
@@ -31,7 +31,7 @@ export function jointPose<T>(
   const two = a.constant(2);
   const sense = a.constant(p[SENSE]);
   const alongZ: Vec<T> = [zero, zero, sense];
-  const about = (angle: T): Rotation<T> => axisRotation(algebra, 2, a.cos(angle), a.sin(angle));
+  const about = (angle: T): LinkRotation<T> => axisRotation(algebra, 2, a.cos(angle), a.sin(angle));
   const units: Vec<T>[] = [
     [one, zero, zero],
     [zero, one, zero],

@@ -9,11 +9,11 @@
 // O(n^2). The paper wants all vectors in one frame.
 
 import type { Vec } from './algebra.js';
-import { type Frame, Frames } from './frames.js';
-import { addArmature, type Links, SymmetricMatrix, subtrees } from './links.js';
+import { Frames, type ProjectionFrame } from './frames.js';
+import { addArmature, type ChainLinks, SymmetricMatrix, subtrees } from './links.js';
 import type { Projected } from './projected.js';
 
-export function kaneVariant<T>(model: Links<T>, frame: Frame = 'root'): Projected<T> {
+export function kaneVariant<T>(model: ChainLinks<T>, frame: ProjectionFrame = 'root'): Projected<T> {
   const { algebra: a, links, nv } = model;
   const frames = new Frames(model, frame);
   const H = new SymmetricMatrix(nv, a.zero);

@@ -6,8 +6,8 @@
 // the partial momenta F_k(j) = m(k) V*_k(j), N_k(j) = I(k) w_k(j). Those are made once, O(n^2); the sums are O(n^3).
 
 import type { Vec } from './algebra.js';
-import { type Frame, Frames } from './frames.js';
-import { addArmature, type Links, SymmetricMatrix, subtrees } from './links.js';
+import { Frames, type ProjectionFrame } from './frames.js';
+import { addArmature, type ChainLinks, SymmetricMatrix, subtrees } from './links.js';
 import type { Projected } from './projected.js';
 
 interface Partial<T> {
@@ -17,7 +17,7 @@ interface Partial<T> {
   readonly F: Vec<T>;
 }
 
-export function kane<T>(model: Links<T>, frame: Frame = 'root'): Projected<T> {
+export function kane<T>(model: ChainLinks<T>, frame: ProjectionFrame = 'root'): Projected<T> {
   const { algebra: a, links, nv } = model;
   const frames = new Frames(model, frame);
   const H = new SymmetricMatrix(nv, a.zero);

@@ -6,8 +6,8 @@ import type { Tree } from '../../mechanism/tree.js';
 import { INERTIA, TRANSFORM } from '../../spatial/spatial.js';
 import { Algebra, type Moments, type Sym, type Vec } from './algebra.js';
 import type { Arithmetic } from './arithmetic.js';
-import { type Column, jointPose } from './joint-pose.js';
-import { constantRotation, type Rotation } from './rotation.js';
+import { jointPose, type MotionColumn } from './joint-pose.js';
+import { constantRotation, type LinkRotation } from './rotation.js';
 
 export interface Link<T> {
   /** -1: the ground. */
@@ -20,14 +20,14 @@ export interface Link<T> {
   /** P(i, parent): O_i from the parent's origin, parent coordinates. */
   readonly P: Vec<T>;
   /** Parent to tree frame, tree frame to link frame. */
-  readonly placement: Rotation<T>;
-  readonly joint: Rotation<T>;
-  readonly columns: readonly Column<T>[];
+  readonly placement: LinkRotation<T>;
+  readonly joint: LinkRotation<T>;
+  readonly columns: readonly MotionColumn<T>[];
   /** First degree of freedom, link order. */
   readonly dof: number;
 }
 
-export interface Links<T> {
+export interface ChainLinks<T> {
   readonly algebra: Algebra<T>;
   readonly links: readonly Link<T>[];
   /** Rows of the mass matrix. */
@@ -38,7 +38,7 @@ export interface Links<T> {
   readonly tree: Tree;
 }
 
-export function createLinks<T>(tree: Tree, arithmetic: Arithmetic<T>, q: Float64Array): Links<T> {
+export function createLinks<T>(tree: Tree, arithmetic: Arithmetic<T>, q: Float64Array): ChainLinks<T> {
   const algebra = new Algebra(arithmetic);
   const links = Array.from({ length: tree.n }, (_, i) => createLink(tree, algebra, q, i));
   const armature = links.flatMap(({ columns }, i) =>
@@ -109,7 +109,7 @@ export class SymmetricMatrix<T> {
 }
 
 /** Adds the rotor inertias to the diagonal. */
-export function addArmature<T>({ algebra, armature }: Links<T>, H: SymmetricMatrix<T>): SymmetricMatrix<T> {
+export function addArmature<T>({ algebra, armature }: ChainLinks<T>, H: SymmetricMatrix<T>): SymmetricMatrix<T> {
   armature.forEach((inertia, k) => {
     H.set(k, k, algebra.arithmetic.add(H.entries[k * H.n + k], inertia));
   });

@@ -10,12 +10,12 @@
 // O(n^2). The paper's choice is a fixed frame.
 
 import type { Algebra, Sym, Vec } from './algebra.js';
-import { type Frame, Frames } from './frames.js';
-import type { Column } from './joint-pose.js';
-import { addArmature, type Link, type Links, SymmetricMatrix, subtrees } from './links.js';
+import { Frames, type ProjectionFrame } from './frames.js';
+import type { MotionColumn } from './joint-pose.js';
+import { addArmature, type ChainLinks, type Link, SymmetricMatrix, subtrees } from './links.js';
 import type { Projected } from './projected.js';
 
-export function newtonEulerVariant<T>(model: Links<T>, frame: Frame = 'root'): Projected<T> {
+export function newtonEulerVariant<T>(model: ChainLinks<T>, frame: ProjectionFrame = 'root'): Projected<T> {
   const { algebra: a, links, nv } = model;
   const frames = new Frames(model, frame);
   const H = new SymmetricMatrix(nv, a.zero);
@@ -35,7 +35,7 @@ export function newtonEulerVariant<T>(model: Links<T>, frame: Frame = 'root'): P
 /** What a column needs of every link, in the working frame. */
 export interface Rows<T> {
   readonly links: readonly Pick<Link<T>, 'parent' | 'moments' | 'dof'>[];
-  readonly columns: readonly (readonly Column<T>[])[];
+  readonly columns: readonly (readonly MotionColumn<T>[])[];
   readonly P: readonly Vec<T>[];
   readonly h: readonly Vec<T>[];
   readonly k: readonly Sym<T>[];

@@ -8,11 +8,11 @@
 //   inwards   f = F + f of the children,   n = N + S x F + n + P x f of the children,   tau = Z . n + Y . f
 
 import type { Vec } from './algebra.js';
-import { type Frame, Frames } from './frames.js';
-import { addArmature, type Links, SymmetricMatrix } from './links.js';
+import { Frames, type ProjectionFrame } from './frames.js';
+import { addArmature, type ChainLinks, SymmetricMatrix } from './links.js';
 import type { Projected } from './projected.js';
 
-export function newtonEuler<T>(model: Links<T>, frame: Frame = 'body'): Projected<T> {
+export function newtonEuler<T>(model: ChainLinks<T>, frame: ProjectionFrame = 'body'): Projected<T> {
   const { algebra: a, links, nv } = model;
   const { arithmetic } = a;
   const frames = new Frames(model, frame);

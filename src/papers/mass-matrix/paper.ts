@@ -6,7 +6,7 @@ import { countMassMatrix, frameOf, MASS_MATRIX_ALGORITHMS, type MassMatrixAlgori
 import { type ArrayAlgorithm, massMatrixOnArray } from './array/index.js';
 import type { ArrayReport } from './array/processor-array.js';
 import { denavitHartenbergChain } from './dh-chain.js';
-import type { Frame } from './frames.js';
+import type { ProjectionFrame } from './frames.js';
 import { fitExactly, formatPolynomial } from './polynomial.js';
 
 /** Multiplications and additions. */
@@ -113,7 +113,7 @@ function chainOf(n: number) {
   return { tree: createTree(mechanism), q: State.random(mechanism, 4).q };
 }
 
-function countsOf(algorithm: MassMatrixAlgorithm, frame?: Frame) {
+function countsOf(algorithm: MassMatrixAlgorithm, frame?: ProjectionFrame) {
   const runs = SIZES.map((n) => {
     const { tree, q } = chainOf(n);
     const { operations, transformations } = countMassMatrix(tree, q, algorithm, frame);
@@ -150,7 +150,7 @@ export function serialTable(): SerialRow[] {
 
 /** The paper's remark on the choice of frame: O(n) or O(n^2) transformations. */
 export function frameTable(): FrameRow[] {
-  const rows: readonly (readonly [MassMatrixAlgorithm, Frame | undefined])[] = [
+  const rows: readonly (readonly [MassMatrixAlgorithm, ProjectionFrame | undefined])[] = [
     ['newton-euler-variant', 'root'],
     ['newton-euler-variant', 'ground'],
     ['newton-euler-variant', 'body'],

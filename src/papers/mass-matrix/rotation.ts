@@ -4,7 +4,7 @@
 
 import type { Algebra, Mat, Moments, Sym, Vec } from './algebra.js';
 
-export interface Rotation<T> {
+export interface LinkRotation<T> {
   /** E x. */
   toChild(x: Vec<T>): Vec<T>;
   /** E^T x. */
@@ -17,11 +17,11 @@ export interface Rotation<T> {
   above(R: Mat<T>): Mat<T>;
 }
 
-export function momentsToParent<T>(rotation: Rotation<T>, { m, h, k }: Moments<T>): Moments<T> {
+export function momentsToParent<T>(rotation: LinkRotation<T>, { m, h, k }: Moments<T>): Moments<T> {
   return { m, h: rotation.toParent(h), k: rotation.symToParent(k) };
 }
 
-export function noRotation<T>(): Rotation<T> {
+export function noRotation<T>(): LinkRotation<T> {
   return { toChild: (x) => x, toParent: (x) => x, symToParent: (K) => K, below: (R) => R, above: (R) => R };
 }
 
@@ -33,7 +33,7 @@ const PLANES = [
 ] as const;
 
 /** The child is turned by an angle about axis 0, 1 or 2; c and s are its cosine and sine. */
-export function axisRotation<T>(algebra: Algebra<T>, axis: 0 | 1 | 2, c: T, s: T): Rotation<T> {
+export function axisRotation<T>(algebra: Algebra<T>, axis: 0 | 1 | 2, c: T, s: T): LinkRotation<T> {
   const { arithmetic: r } = algebra;
   const { u, v, sym } = PLANES[axis];
   const turned = (x: Vec<T>, sine: T): Vec<T> => {
@@ -73,7 +73,7 @@ export function axisRotation<T>(algebra: Algebra<T>, axis: 0 | 1 | 2, c: T, s: T
 }
 
 /** Any rotation, given by E. */
-export function matrixRotation<T>(algebra: Algebra<T>, E: Mat<T>): Rotation<T> {
+export function matrixRotation<T>(algebra: Algebra<T>, E: Mat<T>): LinkRotation<T> {
   const transposed = algebra.transpose(E);
   return {
     toChild: (x) => algebra.times(E, x),
@@ -85,7 +85,7 @@ export function matrixRotation<T>(algebra: Algebra<T>, E: Mat<T>): Rotation<T> {
 }
 
 /** The rotation of constant numbers. */
-export function constantRotation<T>(algebra: Algebra<T>, E: ArrayLike<number>): Rotation<T> {
+export function constantRotation<T>(algebra: Algebra<T>, E: ArrayLike<number>): LinkRotation<T> {
   const { arithmetic: r } = algebra;
   // The axis itself must stay exactly: the cosine of a small angle is 1, too.
   const isOne = (k: number): boolean =>

@@ -20,7 +20,7 @@ export interface Operations {
 }
 
 /** An operation of a Trace, by its place in it. */
-export type Step = number & { readonly brand?: 'Step' };
+export type TraceStep = number & { readonly brand?: 'Step' };
 
 const CONSTANT = 0;
 const VARIABLE = 1;
@@ -32,7 +32,7 @@ const NEGATE = 6;
 
 const NONE = -1;
 
-export class Trace implements Arithmetic<Step> {
+export class Trace implements Arithmetic<TraceStep> {
   #kind = new Uint8Array(4096);
   #a = new Int32Array(4096);
   #b = new Int32Array(4096);
@@ -44,27 +44,27 @@ export class Trace implements Arithmetic<Step> {
     return this.#size;
   }
 
-  constant(x: number): Step {
+  constant(x: number): TraceStep {
     return this.#step(CONSTANT, NONE, NONE, x);
   }
 
-  variable(x: number): Step {
+  variable(x: number): TraceStep {
     return this.#step(VARIABLE, NONE, NONE, x);
   }
 
-  add(a: Step, b: Step): Step {
+  add(a: TraceStep, b: TraceStep): TraceStep {
     if (this.#is(a, 0)) return b;
     if (this.#is(b, 0)) return a;
     return this.#operation(ADD, a, b, this.#value[a] + this.#value[b]);
   }
 
-  sub(a: Step, b: Step): Step {
+  sub(a: TraceStep, b: TraceStep): TraceStep {
     if (this.#is(b, 0)) return a;
     if (this.#is(a, 0)) return this.neg(b);
     return this.#operation(ADD, a, b, this.#value[a] - this.#value[b]);
   }
 
-  mul(a: Step, b: Step): Step {
+  mul(a: TraceStep, b: TraceStep): TraceStep {
     if (this.#is(a, 0)) return a;
     if (this.#is(b, 0)) return b;
     if (this.#is(a, 1)) return b;
@@ -74,29 +74,29 @@ export class Trace implements Arithmetic<Step> {
     return this.#operation(MULTIPLY, a, b, this.#value[a] * this.#value[b]);
   }
 
-  div(a: Step, b: Step): Step {
+  div(a: TraceStep, b: TraceStep): TraceStep {
     if (this.#is(a, 0) || this.#is(b, 1)) return a;
     return this.#operation(DIVIDE, a, b, this.#value[a] / this.#value[b]);
   }
 
-  neg(a: Step): Step {
+  neg(a: TraceStep): TraceStep {
     return this.#operation(NEGATE, a, NONE, -this.#value[a]);
   }
 
-  cos(a: Step): Step {
+  cos(a: TraceStep): TraceStep {
     return this.#operation(TRIGONOMETRIC, a, NONE, Math.cos(this.#value[a]));
   }
 
-  sin(a: Step): Step {
+  sin(a: TraceStep): TraceStep {
     return this.#operation(TRIGONOMETRIC, a, NONE, Math.sin(this.#value[a]));
   }
 
-  valueOf(a: Step): number {
+  valueOf(a: TraceStep): number {
     return this.#value[a];
   }
 
   /** Which steps the results need: 1 for each of them. */
-  needed(results: Iterable<Step>): Uint8Array {
+  needed(results: Iterable<TraceStep>): Uint8Array {
     const needed = new Uint8Array(this.#size);
     for (const result of results) needed[result] = 1;
     for (let k = this.#size - 1; k >= 0; k--) {
@@ -119,16 +119,16 @@ export class Trace implements Arithmetic<Step> {
     };
   }
 
-  #is(a: Step, x: number): boolean {
+  #is(a: TraceStep, x: number): boolean {
     return this.#kind[a] === CONSTANT && this.#value[a] === x;
   }
 
-  #operation(kind: number, a: Step, b: Step, value: number): Step {
+  #operation(kind: number, a: TraceStep, b: TraceStep, value: number): TraceStep {
     const known = this.#kind[a] === CONSTANT && (b === NONE || this.#kind[b] === CONSTANT);
     return known ? this.constant(value) : this.#step(kind, a, b, value);
   }
 
-  #step(kind: number, a: number, b: number, value: number): Step {
+  #step(kind: number, a: number, b: number, value: number): TraceStep {
     if (this.#size === this.#kind.length) this.#grow();
     const k = this.#size++;
     this.#kind[k] = kind;

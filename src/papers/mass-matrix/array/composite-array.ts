@@ -5,9 +5,9 @@
 import type { Tree } from '../../../mechanism/tree.js';
 import type { Moments, Vec } from '../algebra.js';
 import { SymmetricMatrix } from '../links.js';
-import type { Step } from '../trace.js';
+import type { TraceStep } from '../trace.js';
 import { double } from './doubling.js';
-import type { Layout } from './layout.js';
+import type { ArrayLayout } from './layout.js';
 import { setEntry } from './newton-euler-array.js';
 import type { ProcessorArray } from './processor-array.js';
 import { type ArrayFrame, type Shared, shareRows } from './rows.js';
@@ -16,9 +16,9 @@ export function compositeOnArray(
   array: ProcessorArray,
   tree: Tree,
   q: Float64Array,
-  layout: Layout,
+  layout: ArrayLayout,
   frame: ArrayFrame,
-): SymmetricMatrix<Step> {
+): SymmetricMatrix<TraceStep> {
   const shared = shareRows(array, tree, q, layout, frame);
   const H = new SymmetricMatrix(tree.dof[tree.n], shared.algebra.zero);
   const { whole, P } = composites(array, shared);
@@ -28,10 +28,10 @@ export function compositeOnArray(
 }
 
 /** Moments of the composite body of every row, and P from the head of the column. */
-function composites(array: ProcessorArray, shared: Shared): { whole: Moments<Step>[]; P: Vec<Step>[] } {
+function composites(array: ProcessorArray, shared: Shared): { whole: Moments<TraceStep>[]; P: Vec<TraceStep>[] } {
   const { algebra: a, rounds, rows } = shared;
   const P = rows.map((row) => row.P);
-  const whole = new Array<Moments<Step>>(rows.length);
+  const whole = new Array<Moments<TraceStep>>(rows.length);
   array.run('h and k', (v) => {
     const { link, R } = rows[v];
     const { m, h, k } = link.moments;
@@ -64,9 +64,9 @@ function composites(array: ProcessorArray, shared: Shared): { whole: Moments<Ste
 function triangle(
   array: ProcessorArray,
   shared: Shared,
-  whole: readonly Moments<Step>[],
-  P: readonly Vec<Step>[],
-  H: SymmetricMatrix<Step>,
+  whole: readonly Moments<TraceStep>[],
+  P: readonly Vec<TraceStep>[],
+  H: SymmetricMatrix<TraceStep>,
 ): void {
   const { algebra: a, layout, rows } = shared;
   array.run('f, n and a', (v) => {
@@ -86,8 +86,8 @@ function columns(
   array: ProcessorArray,
   tree: Tree,
   shared: Shared,
-  whole: readonly Moments<Step>[],
-  H: SymmetricMatrix<Step>,
+  whole: readonly Moments<TraceStep>[],
+  H: SymmetricMatrix<TraceStep>,
 ): void {
   const { algebra: a, rows } = shared;
   const transfers = rows.flatMap((_, to) => {

@@ -4,7 +4,7 @@ import { MechanismError } from '../../../mechanism/errors.js';
 import type { Tree } from '../../../mechanism/tree.js';
 import { Trace } from '../trace.js';
 import { compositeOnArray } from './composite-array.js';
-import { createLayout, type Layout } from './layout.js';
+import { type ArrayLayout, createLayout } from './layout.js';
 import { newtonEulerOnArray } from './newton-euler-array.js';
 import { type ArrayReport, ProcessorArray } from './processor-array.js';
 import type { ArrayFrame } from './rows.js';
@@ -17,13 +17,13 @@ export interface ArrayOptions {
   /** Physical processors; as many as the layout can use where left out. */
   readonly processors?: number;
   /** Where left out: triangle if the processors suffice for one each, columns otherwise. */
-  readonly layout?: Layout['kind'];
+  readonly layout?: ArrayLayout['kind'];
   /** Frame of a triangle's columns; `tip` is for chains only. Column where left out. */
   readonly frame?: ArrayFrame;
 }
 
 export interface ArrayRun extends ArrayReport {
-  readonly layout: Layout['kind'];
+  readonly layout: ArrayLayout['kind'];
   readonly frame: ArrayFrame;
   /** nv x nv, rows in link order, armature included. */
   readonly H: Float64Array;

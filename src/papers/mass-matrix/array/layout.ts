@@ -7,7 +7,7 @@
 import type { Tree } from '../../../mechanism/tree.js';
 import { subtrees } from '../links.js';
 
-export interface Layout {
+export interface ArrayLayout {
   readonly kind: 'triangle' | 'columns';
   /** Row (link j) and column (link i) of each virtual processor. */
   readonly row: Int32Array;
@@ -22,7 +22,7 @@ export interface Layout {
   readonly place: Int32Array;
 }
 
-export function createLayout(tree: Tree, kind: Layout['kind']): Layout {
+export function createLayout(tree: Tree, kind: ArrayLayout['kind']): ArrayLayout {
   const { n, parent } = tree;
   const rows: number[] = [];
   const columns: number[] = [];

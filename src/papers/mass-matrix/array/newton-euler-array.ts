@@ -5,9 +5,9 @@ import type { Tree } from '../../../mechanism/tree.js';
 import type { Vec } from '../algebra.js';
 import { SymmetricMatrix, subtrees } from '../links.js';
 import { newtonEulerColumn } from '../newton-euler-variant.js';
-import type { Step } from '../trace.js';
+import type { TraceStep } from '../trace.js';
 import { double } from './doubling.js';
-import type { Layout } from './layout.js';
+import type { ArrayLayout } from './layout.js';
 import type { ProcessorArray } from './processor-array.js';
 import { type ArrayFrame, type Shared, shareRows } from './rows.js';
 
@@ -15,9 +15,9 @@ export function newtonEulerOnArray(
   array: ProcessorArray,
   tree: Tree,
   q: Float64Array,
-  layout: Layout,
+  layout: ArrayLayout,
   frame: ArrayFrame,
-): SymmetricMatrix<Step> {
+): SymmetricMatrix<TraceStep> {
   const shared = shareRows(array, tree, q, layout, frame);
   const H = new SymmetricMatrix(tree.dof[tree.n], shared.algebra.zero);
   if (layout.kind === 'triangle') triangle(array, shared, H);
@@ -25,7 +25,7 @@ export function newtonEulerOnArray(
   return H;
 }
 
-function triangle(array: ProcessorArray, shared: Shared, H: SymmetricMatrix<Step>): void {
+function triangle(array: ProcessorArray, shared: Shared, H: SymmetricMatrix<TraceStep>): void {
   const { algebra: a, layout, rounds, toParent, rows } = shared;
   // Step 2.1: P(j, i) from the head of the column, by doubling.
   const P = rows.map((row) => row.P);
@@ -37,8 +37,8 @@ function triangle(array: ProcessorArray, shared: Shared, H: SymmetricMatrix<Step
     combine: (_, own, other) => a.add(other, own),
   });
   // Step 2.2: force and moment of one link, for each degree of freedom of the head.
-  const F = new Array<Vec<Step>[]>(rows.length);
-  const N = new Array<Vec<Step>[]>(rows.length);
+  const F = new Array<Vec<TraceStep>[]>(rows.length);
+  const N = new Array<Vec<TraceStep>[]>(rows.length);
   array.run('V, F, N of one link', (v) => {
     const { link, R, head } = rows[v];
     const { m, h, k } = link.moments;
@@ -52,7 +52,7 @@ function triangle(array: ProcessorArray, shared: Shared, H: SymmetricMatrix<Step
       N[v].push(a.add(a.times(R, a.symTimes(k, a.times(back, Z))), a.cross(turned, V)));
     }
   });
-  const sums = (name: string, values: Vec<Step>[][]): void =>
+  const sums = (name: string, values: Vec<TraceStep>[][]): void =>
     double(array, rounds, values, {
       name,
       towards: 'root',
@@ -62,7 +62,7 @@ function triangle(array: ProcessorArray, shared: Shared, H: SymmetricMatrix<Step
     });
   // Steps 3.1 and 3.2: F(n+1, j, i), and what it does about the origin of the parent.
   sums('F', F);
-  const moments = new Array<Vec<Step>[]>(rows.length);
+  const moments = new Array<Vec<TraceStep>[]>(rows.length);
   array.run('P x F', (v) => {
     if (layout.parent[v] >= 0) moments[v] = F[v].map((f) => a.cross(rows[v].P, f));
   });
@@ -86,19 +86,19 @@ function triangle(array: ProcessorArray, shared: Shared, H: SymmetricMatrix<Step
 /** Entry of degree of freedom l of the row's link with degree of freedom c of the column's. */
 export function setEntry(
   { rows, layout }: Shared,
-  H: SymmetricMatrix<Step>,
+  H: SymmetricMatrix<TraceStep>,
   v: number,
   l: number,
   c: number,
-  value: Step,
+  value: TraceStep,
 ): void {
   H.set(rows[v].link.dof + l, layout.dof[v] + c, value);
 }
 
 /** Every row hands its vectors to the columns of its ancestors; then each column is computed by itself. */
-function columns(array: ProcessorArray, tree: Tree, shared: Shared, H: SymmetricMatrix<Step>): void {
+function columns(array: ProcessorArray, tree: Tree, shared: Shared, H: SymmetricMatrix<TraceStep>): void {
   const { algebra: a, rows } = shared;
-  const h = new Array<Vec<Step>>(rows.length);
+  const h = new Array<Vec<TraceStep>>(rows.length);
   const k = new Array<ReturnType<typeof a.turnSym>>(rows.length);
   array.run('h and k', (v) => {
     const { link, R } = rows[v];
@@ -118,7 +118,7 @@ function columns(array: ProcessorArray, tree: Tree, shared: Shared, H: Symmetric
     k,
     below,
   };
-  const stay = { toChild: (_: number, x: Vec<Step>) => x, toParent: (_: number, x: Vec<Step>) => x };
+  const stay = { toChild: (_: number, x: Vec<TraceStep>) => x, toParent: (_: number, x: Vec<TraceStep>) => x };
   array.run('columns', (i) => {
     for (let c = 0; c < tree.dof[i + 1] - tree.dof[i]; c++) newtonEulerColumn(a, data, stay, i, c, H);
   });

@@ -13,7 +13,7 @@
 //
 // Messages to a parent take one step on both. Only messages between different physical processors are counted as such.
 
-import type { Operations, Step, Trace } from '../trace.js';
+import type { Operations, Trace, TraceStep } from '../trace.js';
 
 export interface Transfer {
   readonly from: number;
@@ -145,7 +145,7 @@ export class ProcessorArray {
     return (address >> by) | ((address & ((1 << by) - 1)) << (this.#bits - by));
   }
 
-  report(results: Iterable<Step>): ArrayReport {
+  report(results: Iterable<TraceStep>): ArrayReport {
     const { trace, virtual, physical } = this;
     const needed = trace.needed(results);
     let time = NOTHING;

@@ -9,41 +9,41 @@
 
 import type { Tree } from '../../../mechanism/tree.js';
 import { Algebra, type Mat, type Vec } from '../algebra.js';
-import type { Column } from '../joint-pose.js';
+import type { MotionColumn } from '../joint-pose.js';
 import { createLink, type Link } from '../links.js';
-import type { Step } from '../trace.js';
+import type { TraceStep } from '../trace.js';
 import { double, doublingRounds, type Rounds } from './doubling.js';
-import type { Layout } from './layout.js';
+import type { ArrayLayout } from './layout.js';
 import type { ProcessorArray, Transfer } from './processor-array.js';
 
 export type ArrayFrame = 'column' | 'tip';
 
 /** What a processor has: link j of its row, in the frame of its column. */
-export interface Row {
-  readonly link: Link<Step>;
+export interface ProcessorRow {
+  readonly link: Link<TraceStep>;
   /** Link to column frame. */
-  readonly R: Mat<Step>;
-  readonly columns: readonly Column<Step>[];
+  readonly R: Mat<TraceStep>;
+  readonly columns: readonly MotionColumn<TraceStep>[];
   /** P(j, parent); zero at the head of a column. */
-  readonly P: Vec<Step>;
+  readonly P: Vec<TraceStep>;
   /** The degrees of freedom of link i, the head of the column, in the column frame. */
-  readonly head: readonly Column<Step>[];
+  readonly head: readonly MotionColumn<TraceStep>[];
 }
 
 export interface Shared {
-  readonly algebra: Algebra<Step>;
-  readonly layout: Layout;
+  readonly algebra: Algebra<TraceStep>;
+  readonly layout: ArrayLayout;
   readonly rounds: Rounds;
   /** Messages to the row of the parent. */
   readonly toParent: readonly Transfer[];
-  readonly rows: readonly Row[];
+  readonly rows: readonly ProcessorRow[];
 }
 
 export function shareRows(
   array: ProcessorArray,
   tree: Tree,
   q: Float64Array,
-  layout: Layout,
+  layout: ArrayLayout,
   frame: ArrayFrame,
 ): Shared {
   const algebra = new Algebra(array.trace);
@@ -51,9 +51,9 @@ export function shareRows(
   const rounds = doublingRounds(parent);
   const toParent = Array.from(parent).flatMap((to, from) => (to < 0 ? [] : [{ from, to }]));
   const fromParent = toParent.map(({ from, to }) => ({ from: to, to: from }));
-  const links = new Array<Link<Step>>(layout.row.length);
-  const heads = new Array<readonly Column<Step>[]>(layout.row.length);
-  const R = new Array<Mat<Step>>(layout.row.length);
+  const links = new Array<Link<TraceStep>>(layout.row.length);
+  const heads = new Array<readonly MotionColumn<TraceStep>[]>(layout.row.length);
+  const R = new Array<Mat<TraceStep>>(layout.row.length);
   array.run('R of one joint', (v) => {
     const link = createLink(tree, algebra, q, row[v]);
     links[v] = link;
@@ -82,9 +82,9 @@ export function shareRows(
     array.send(fromParent, 9);
     for (const { from, to } of fromParent) above[to] = R[from];
   }
-  const rows = new Array<Row>(layout.row.length);
+  const rows = new Array<ProcessorRow>(layout.row.length);
   array.run('Z and P', (v) => {
-    const turn = (x: Vec<Step>): Vec<Step> => (x === algebra.zero3 ? x : algebra.times(own[v], x));
+    const turn = (x: Vec<TraceStep>): Vec<TraceStep> => (x === algebra.zero3 ? x : algebra.times(own[v], x));
     rows[v] = {
       link: links[v],
       R: own[v],

@@ -18,7 +18,7 @@ import {
   prepare,
 } from './fixed-frame.js';
 
-export interface ParallelOptions {
+export interface ParallelMassMatrixOptions {
   /** Threads in all, the caller's included; 2 where left out. */
   readonly threads?: number;
   /** Entries of the triangle below which one thread does it; measured where left out. */
@@ -47,7 +47,7 @@ export class ParallelMassMatrix {
   #ready: Promise<void> = Promise.resolve();
   #disposed = false;
 
-  constructor(mechanism: Mechanism, { threads = 2, worthwhile = WORTHWHILE }: ParallelOptions = {}) {
+  constructor(mechanism: Mechanism, { threads = 2, worthwhile = WORTHWHILE }: ParallelMassMatrixOptions = {}) {
     if (!Number.isInteger(threads) || threads < 1 || threads > MAX_THREADS)
       throw MechanismError.of('threads', '', `Expected 1 to ${MAX_THREADS} threads, got ${threads}.`);
     if (mechanism.couplings.length > 0)
