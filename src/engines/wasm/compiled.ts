@@ -8,13 +8,14 @@ import { MechanismError } from '../../mechanism/errors.js';
 import type { Mechanism } from '../../mechanism/mechanism.js';
 import type { State } from '../../mechanism/state.js';
 import type { Tree } from '../../mechanism/tree.js';
+import { inverseMassColumns } from '../../plan/inverse-mass-columns.js';
 import { createPlan, isDamped, type Plan } from '../../plan/plan.js';
 import { BODY_POSE, BODY_VELOCITY } from '../../plan/results.js';
 import { forceToA } from '../../spatial/spatial.js';
 import { rowsOf } from '../plain/author-order.js';
 import { foldForces, followSources, type Reduction, reduceMatrix, reductionOf } from '../plain/couplings.js';
 import type { Energy } from '../plain/energy.js';
-import { MassMatrixSolver } from '../plain/mass-matrix-solver.js';
+import { type InverseMassMatrix, MassMatrixSolver } from '../plain/mass-matrix-solver.js';
 import { addPassiveForces } from '../plain/passive.js';
 import { type ForwardOptions, type InverseOptions, type MassMatrix, PlainDynamics } from '../plain/plain-dynamics.js';
 import { PlainStages, type Stages } from '../plain/stages.js';
@@ -84,6 +85,8 @@ export class CompiledDynamics {
   #matrix = false;
   readonly #functions: CompiledFunctions;
   #views: Views;
+  /** Of the inverse mass matrix; known once its code is made. */
+  #columnOrder: Int32Array | undefined;
   #q = new Float64Array(0);
   #v = new Float64Array(0);
   #tau = new Float64Array(0);
@@ -108,6 +111,7 @@ export class CompiledDynamics {
     this.#functions = new CompiledFunctions({
       mechanism,
       code: (task) => this.#code(task),
+      columnOrder: () => this.#columnOrder,
       views: () => this.#views,
     });
     this.#damped = new Uint8Array(mechanism.nv);
@@ -233,6 +237,20 @@ export class CompiledDynamics {
     return { n: nv, H, joints: this.#joints };
   }
 
+  /** The inverse of the mass matrix; `out` takes its nv x nv numbers. */
+  inverseMassMatrix(state: State, options: { readonly out?: Float64Array } = {}): InverseMassMatrix {
+    const { nv } = this.mechanism;
+    const Hinv = options.out ?? new Float64Array(nv * nv);
+    const done = this.#functions.inverseMassMatrix(state, Hinv);
+    // Where the mass matrix is singular the readable algorithm says why.
+    if (done === undefined || !hasPositiveDiagonal(Hinv, nv)) {
+      const result = new MassMatrixSolver(this.mechanism).inverse(state);
+      Hinv.set(result.Hinv);
+      return { ...result, Hinv };
+    }
+    return { n: nv, Hinv, joints: this.#joints };
+  }
+
   /** x with H x = b. */
   solve(
     state: State,
@@ -284,6 +302,7 @@ export class CompiledDynamics {
     if (running !== undefined) return running;
     if (this.#specialiser === undefined || this.#plan!.links.length > MAX_FUNCTION_LINKS) return undefined;
     this.#specialiser.now(task);
+    if (task === 'inverseMassMatrix') this.#columnOrder = inverseMassColumns(this.#plan!).order;
     return this.#running.get(task);
   }
 
@@ -466,6 +485,11 @@ export class CompiledDynamics {
       );
     return given;
   }
+}
+
+function hasPositiveDiagonal(matrix: Float64Array, n: number): boolean {
+  for (let k = 0; k < n; k++) if (!(matrix[k * (n + 1)] > 0)) return false;
+  return true;
 }
 
 /** Mechanisms that only the readable algorithms cover. */

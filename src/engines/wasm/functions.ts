@@ -25,6 +25,8 @@ export interface FunctionParts {
   readonly mechanism: Mechanism;
   /** The code of a task, made where it is not there yet; undefined where it cannot or shall not be made. */
   readonly code: (task: Task) => Code | undefined;
+  /** For each column of the inverse mass matrix its place in v; undefined where it is just that. */
+  readonly columnOrder: () => Int32Array | undefined;
   /** The arrays of now: memory may grow while code is made. */
   readonly views: () => Views;
 }
@@ -47,6 +49,18 @@ export class CompiledFunctions {
       .filter(({ stiffness }) => stiffness !== 0)
       .map(({ iq, stiffness, rest }) => ({ at: iq, stiffness, rest }));
     this.#jacobians = bodies.map((_, body) => jacobianTask(body));
+  }
+
+  /** H^-1, nv x nv, row major, in the order of v. */
+  inverseMassMatrix(state: State, out: Float64Array): Float64Array | undefined {
+    const code = this.#parts.code('inverseMassMatrix');
+    if (code === undefined) return undefined;
+    this.#parts.views().q.set(state.q);
+    code.run();
+    const order = this.#parts.columnOrder();
+    if (order === undefined) out.set(code.result);
+    else reorder(out, code.result, order);
+    return out;
   }
 
   /** H^-1 b */
@@ -138,4 +152,10 @@ export class CompiledFunctions {
     v.set(state.v);
     code.run();
   }
+}
+
+/** A square matrix with its rows and columns at other places. */
+function reorder(out: Float64Array, matrix: Float64Array, order: Int32Array): void {
+  const n = order.length;
+  for (let i = 0; i < n; i++) for (let j = 0; j < n; j++) out[order[i] * n + order[j]] = matrix[i * n + j];
 }

@@ -1,6 +1,7 @@
 // Code for one mechanism: a pure function from a plan (plain data) to the bytes of a module, so a worker can call it.
 
 import * as B from '../../emit/bytes.js';
+import { inverseMassLoops } from '../../emit/inverse-mass-loops.js';
 import { encodeModule, type ModuleFunction } from '../../emit/module.js';
 import { ConstantPool, emitFunctions } from '../../emit/wasm.js';
 import { pairedUnitsOf } from '../../formulas/columns.js';
@@ -8,19 +9,21 @@ import { energyFormulas } from '../../formulas/energy.js';
 import { forwardFormulas } from '../../formulas/forward.js';
 import type { Graph, OperationCount } from '../../formulas/graph.js';
 import { inverseFormulas } from '../../formulas/inverse.js';
+import { inverseMassFormulas } from '../../formulas/inverse-mass-matrix.js';
 import { jacobianFormulas, jacobiansFormulas } from '../../formulas/jacobian.js';
 import { kinematicsFormulas } from '../../formulas/kinematics.js';
 import { singleUnits, type Unit } from '../../formulas/lanes.js';
 import type { UnitOptions } from '../../formulas/links.js';
 import { massMatrixFormulas } from '../../formulas/mass-matrix.js';
 import { VectorGraph } from '../../formulas/vectors.js';
+import { inverseMassColumns } from '../../plan/inverse-mass-columns.js';
 import type { Plan } from '../../plan/plan.js';
 import { BODY_POSE, BODY_VELOCITY, ENERGY } from '../../plan/results.js';
 import { aligned, type Layout, placesOf } from './layout.js';
 
 /**
  * What can be computed: qdd from tau (also with forces from outside, and an armature of damped joints, that are read from
- * memory), tau from qdd (also with forces from outside), the mass matrix; H^-1 tau; poses and velocities of all bodies, each
+ * memory), tau from qdd (also with forces from outside), the mass matrix and its inverse; H^-1 tau; poses and velocities of all bodies, each
  * by itself or both; the Jacobian of a body and of all; energy, momentum and centre of mass.
  */
 export type Task =
@@ -29,6 +32,7 @@ export type Task =
   | 'inverse'
   | 'inverseLoaded'
   | 'massMatrix'
+  | 'inverseMassMatrix'
   | 'solve'
   | 'poses'
   | 'velocities'
@@ -89,6 +93,7 @@ const FORMULAS: { readonly [task in NamedTask]: Formulas } = {
   inverse: inverseFormulas,
   inverseLoaded: (g, plan, units, options) => inverseFormulas(g, plan, units, { ...options, loaded: true }),
   massMatrix: massMatrixFormulas,
+  inverseMassMatrix: inverseMassFormulas,
   solve: (g, plan, units, options) => forwardFormulas(g, plan, units, { ...options, atRest: true }),
   poses: (g, plan, units, options) =>
     kinematicsFormulas(g, plan, units, { ...options, poses: true, velocities: false }),
@@ -108,6 +113,8 @@ const bodyOf = (task: Task): number | undefined =>
 /** Numbers that a task computes beside the arrays of the layout. */
 function resultSize({ bodies, nv }: Plan, task: Task): number {
   switch (task) {
+    case 'inverseMassMatrix':
+      return nv * nv;
     case 'poses':
       return BODY_POSE * bodies.length;
     case 'velocities':
@@ -131,7 +138,8 @@ export function specialise(plan: Plan, options: SpecialiseOptions): Specialised 
   // Slots lie behind the constants, whose number is known only after the code is written: they get their room first.
   const resultAt = aligned(options.scratchAt);
   const resultNumbers = resultSize(plan, task);
-  const constants = new ConstantPool(aligned(resultAt + 8 * resultNumbers));
+  const columns = task === 'inverseMassMatrix' ? inverseMassColumns(plan) : undefined;
+  const constants = new ConstantPool(aligned(resultAt + 8 * (columns?.size ?? resultNumbers)));
   const slotsAt = aligned(constants.at + 16 * countConstants(graph));
   const { functions, slotBytes } = emitFunctions(graph, {
     arrays: [...placesOf(layout, batch ? 0 : -1), { parameter: -1, offset: resultAt, stride: 8 }],
@@ -143,8 +151,10 @@ export function specialise(plan: Plan, options: SpecialiseOptions): Specialised 
     fused: options.fused === true,
   });
   const memoryBytes = slotsAt + slotBytes;
+  const loops = columns === undefined ? undefined : inverseMassLoops(columns, resultAt, functions.length);
+  const run = batch ? loop(functions.length) : sequence(functions.length, loops?.calls);
   const bytes = encodeModule({
-    functions: [...functions, batch ? loop(functions.length) : sequence(functions.length)],
+    functions: [...functions, ...(loops?.functions ?? []), run],
     memoryBytes,
     shared,
     data: { at: constants.at, values: constants.values },
@@ -165,9 +175,10 @@ function countConstants(graph: Graph): number {
   return count;
 }
 
-function sequence(count: number): ModuleFunction {
+function sequence(count: number, then?: B.Bytes): ModuleFunction {
   const body = new B.Bytes().byte(0);
   for (let k = 0; k < count; k++) body.byte(B.CALL).unsigned(k);
+  if (then !== undefined) body.append(then);
   return { parameters: 0, body: body.byte(B.END), name: 'run' };
 }
 

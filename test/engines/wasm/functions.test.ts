@@ -46,6 +46,7 @@ function disagreements(mechanism: Mechanism, states = 2): Map<string, number> {
     for (const [body, { name }] of mechanism.bodies.entries())
       compare('jacobian', () => compiled.jacobian(state, body), readable.jacobian(state, name));
     compare('energy', () => numbersOf(compiled.energy(state)), numbersOf(readable.energy(state)));
+    compare('inverse mass matrix', () => compiled.inverseMassMatrix(state).Hinv, solver.inverse(state).Hinv);
     compare('solve', () => compiled.solve(state, given), solver.solve(state, given));
     const loaded = { external };
     compare('inverse', () => compiled.inverse(state, given, loaded), readable.inverse(state, given, loaded));
