@@ -88,6 +88,11 @@ export interface WasmOptions {
   readonly slotsAt: number;
   /** Pointer (counted as in places of arrays) that holds an address to add to those of the slots. */
   readonly slotParameter?: number;
+  /**
+   * Values are computed when first used, not in the order of the graph: fewer of them wait in registers, the bits are the
+   * same. Only for graphs that never write where they read.
+   */
+  readonly onDemand?: boolean;
   /** Every node a vector: two states at once. */
   readonly wide?: boolean;
   /** Vector multiplications and additions fused, with one rounding (relaxed SIMD). */
@@ -153,6 +158,7 @@ class FunctionWriter {
 
   write(piece: Piece): B.Bytes {
     const { op } = this.#graph;
+    const onDemand = this.#options.onDemand === true;
     const { live, slot } = this.#pieces;
     this.#piece = piece;
     this.#code = new B.Bytes();
@@ -181,7 +187,7 @@ class FunctionWriter {
       const outputs = outputsOf.get(n);
       outputsOf.delete(n);
       if (slot[n] >= 0 || outputs !== undefined) this.#computeAndStore(n, slot[n], outputs ?? []);
-      else if (this.#uses[n] > 1) {
+      else if (this.#uses[n] > 1 && !onDemand) {
         this.#compute(n);
         this.#keep(n, B.LOCAL_SET);
       }
@@ -237,8 +243,11 @@ class FunctionWriter {
       }
       return;
     }
-    this.#compute(n);
-    this.#keep(n, B.LOCAL_SET);
+    // On demand it may be there already.
+    if (this.#local[n] === NO_LOCAL) {
+      this.#compute(n);
+      this.#keep(n, B.LOCAL_SET);
+    }
     if (slot >= 0) {
       this.#address(this.#slots);
       this.#get(n, this.#lanes(n));

@@ -64,7 +64,9 @@ export interface Specialised {
   readonly operations: OperationCount;
 }
 
-const FUNCTION_SIZE = 400;
+/** Operations in a function: measured, for one state and for two in the lanes. */
+const FUNCTION_SIZE = 250;
+const BATCH_FUNCTION_SIZE = 400;
 
 export interface FormulaOptions {
   /** Like limbs in the two lanes of a vector. */
@@ -144,7 +146,8 @@ export function specialise(plan: Plan, options: SpecialiseOptions): Specialised 
   const { functions, slotBytes } = emitFunctions(graph, {
     arrays: [...placesOf(layout, batch ? 0 : -1), { parameter: -1, offset: resultAt, stride: 8 }],
     parameters,
-    functionSize: options.functionSize ?? FUNCTION_SIZE,
+    functionSize: options.functionSize ?? (batch ? BATCH_FUNCTION_SIZE : FUNCTION_SIZE),
+    onDemand: !batch,
     constants,
     slotsAt,
     wide: batch,
