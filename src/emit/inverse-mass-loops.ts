@@ -1,7 +1,7 @@
 // The steps that columns of the inverse of the mass matrix take (formulas/inverse-mass-matrix.ts), two columns in the lanes of
 // a vector: three loops for all mechanisms, and the calls of them for one.
 
-import { type InverseMassColumns, RECORD, RECORD_D, RECORD_G } from '../plan/inverse-mass-columns.js';
+import { type InverseMassColumns, RECORD, RECORD_D, RECORD_G } from '../formulas/inverse-mass-columns.js';
 import * as B from './bytes.js';
 import type { ModuleFunction } from './module.js';
 

@@ -234,7 +234,7 @@ class FunctionWriter {
 
   #computeAndStore(n: Node, slot: number, outputs: readonly Output[]): void {
     const stores = outputs.length + (slot >= 0 ? 1 : 0);
-    if (stores === 1 && this.#uses[n] === 1) {
+    if (stores === 1 && this.#uses[n] === 1 && this.#local[n] === NO_LOCAL) {
       if (slot < 0) this.#storeOutput(outputs[0]);
       else {
         this.#address(this.#slots);

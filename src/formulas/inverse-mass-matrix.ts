@@ -9,19 +9,13 @@
 //   outwards  for k and j at it or beyond:      x_kj -= G_k^T a_j,  a_j += S_k x_kj
 //   between limbs that part at a link b:        x_kj = -p_k^T a_j, with p_k as it arrives at b and a_j the acceleration of b
 
-import {
-  type InverseMassColumns,
-  inverseMassColumns,
-  RECORD,
-  RECORD_D,
-  RECORD_G,
-} from '../plan/inverse-mass-columns.js';
 import { inMetres } from '../plan/length-units.js';
 import type { Plan } from '../plan/plan.js';
 import { assemble, type Column, rigidInertia } from './aba.js';
 import { Sum } from './forward.js';
 import type { Node } from './graph.js';
 import { forceToParent } from './inverse.js';
+import { type InverseMassColumns, inverseMassColumns, RECORD, RECORD_D, RECORD_G } from './inverse-mass-columns.js';
 import { groundColumns } from './jacobian.js';
 import { type Pose, poseNumbers, poseOf } from './joints.js';
 import { groundPlace, type Place, placeOf } from './kinematics.js';

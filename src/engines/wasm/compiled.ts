@@ -2,13 +2,13 @@
 // and better code as it becomes ready. Each task starts on generic kernels and is swapped to code for this mechanism as
 // soon as that is there.
 
+import { inverseMassColumns } from '../../formulas/inverse-mass-columns.js';
 import type { GenericTask } from '../../formulas/kernels.js';
 import type { Tableau } from '../../formulas/runge-kutta.js';
 import { MechanismError } from '../../mechanism/errors.js';
 import type { Mechanism } from '../../mechanism/mechanism.js';
 import type { State } from '../../mechanism/state.js';
 import type { Tree } from '../../mechanism/tree.js';
-import { inverseMassColumns } from '../../plan/inverse-mass-columns.js';
 import { createPlan, isDamped, type Plan } from '../../plan/plan.js';
 import { BODY_POSE, BODY_VELOCITY } from '../../plan/results.js';
 import { forceToA } from '../../spatial/spatial.js';

@@ -4,7 +4,7 @@
 // Chains of links end where the tree branches. All chains that hang from one link (or from the ground) share a buffer for the
 // forces of their columns as they arrive at that link; each chain has a buffer for the accelerations of its end.
 
-import type { Plan } from './plan.js';
+import type { Plan } from '../plan/plan.js';
 
 /** A degree of freedom: its column, and where its numbers stand. Places are counted in numbers from the begin of the result. */
 export interface ColumnDegree {
