@@ -1,5 +1,5 @@
 // A crane: a turning column, a boom that lifts, a trolley that slides along it and a load on a ball joint.
-import { Dynamics, MechanismBuilder, State } from 'manikin';
+import { dynamics, MechanismBuilder, State } from 'manikin';
 
 const crane = new MechanismBuilder('crane')
   .link('column', {
@@ -32,8 +32,8 @@ const crane = new MechanismBuilder('crane')
   })
   .build();
 
-const dynamics = new Dynamics(crane);
 const state = new State(crane).set('trolley', 0.5).set('boom', -0.2);
-const tau = dynamics.inverse(state); // what holds it still
-console.log(`the boom needs ${tau[crane.joints[crane.jointIndex('boom')].iv].toFixed(0)} N m`);
+const tau = dynamics(crane).inverse(state); // what holds it still
+const [boom] = tau.subarray(...crane.joint('boom').v);
+console.log(`the boom needs ${boom.toFixed(0)} N m`);
 // prints: the boom needs -22668 N m

@@ -1,5 +1,5 @@
 // A robot from URDF text. Whatever the importer does not use, it says.
-import { Dynamics, State } from 'manikin';
+import { dynamics, State } from 'manikin';
 import { parseUrdf } from 'manikin/formats';
 
 const arm = parseUrdf(
@@ -16,7 +16,7 @@ const arm = parseUrdf(
 for (const { where, message } of arm.warnings) console.log(`${where}: ${message}`);
 
 const state = new State(arm).set('shoulder', 1).set('elbow', 0.5, 2);
-const [shoulder, elbow] = new Dynamics(arm).forward(state);
+const [shoulder, elbow] = dynamics(arm).forward(state);
 console.log(`shoulder ${shoulder.toFixed(3)} rad/s^2, elbow ${elbow.toFixed(3)} rad/s^2`);
 // prints: arm.urdf:7:62: <safety_controller> in <joint> is not used.
 // prints: shoulder -17.734 rad/s^2, elbow 9.719 rad/s^2

@@ -1,16 +1,16 @@
 // A controller that computes the forces it needs: inverse dynamics of the motion that a spring would make.
-import { Dynamics, Simulation, State } from 'manikin';
+import { dynamics, Simulation, State } from 'manikin';
 import { chain } from 'manikin/models';
 
 const arm = chain(6);
-const dynamics = new Dynamics(arm);
+const model = dynamics(arm);
 const target = State.random(arm, 3).q;
 const wanted = new Float64Array(arm.nv);
 
 const simulation = new Simulation(arm, {
   control: (tau, state) => {
     for (let k = 0; k < arm.nv; k++) wanted[k] = 25 * (target[k] - state.q[k]) - 10 * state.v[k];
-    dynamics.inverse(state, wanted, { out: tau });
+    model.inverse(state, wanted, { out: tau });
   },
 });
 simulation.runUntil(3);

@@ -4,9 +4,7 @@ import { builtinMechanism } from 'manikin/models';
 
 const simulation = new Simulation(builtinMechanism('human-34'));
 simulation.runUntil(0.3);
-const { mechanism, dynamics, state } = simulation;
-const hand = 12 * mechanism.bodyIndex('left_hand') + 9;
-const at = [...dynamics.poses(state).subarray(hand, hand + 3)]; // where the hand is now
+const { t: at } = simulation.dynamics.pose(simulation.state, 'left_hand'); // where the hand is now
 const { energyLost } = simulation.connect({ name: 'grip', a: 'left_hand', b: null, joint: { type: 'spherical' }, at });
 console.log(`the catch takes ${energyLost.toFixed(1)} J`);
 simulation.runUntil(0.8);

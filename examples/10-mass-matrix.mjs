@@ -1,12 +1,12 @@
 // The mass matrix by the algorithms of paper 004, what each of them costs, and its inverse.
-import { Dynamics, inverseMassMatrix, State } from 'manikin';
+import { dynamics, State } from 'manikin';
 import { countOperationsOf, MASS_MATRIX_ALGORITHMS, massMatrixBy, simulateMassMatrix } from 'manikin/mass-matrix';
 import { builtinMechanism } from 'manikin/models';
 
 const figure = builtinMechanism('human-34');
 const state = State.random(figure, 1);
-const dynamics = new Dynamics(figure);
-const { H, n } = dynamics.massMatrix(state);
+const model = dynamics(figure);
+const { H, n } = model.massMatrix(state);
 for (const algorithm of MASS_MATRIX_ALGORITHMS) {
   const difference = Math.max(...massMatrixBy(figure, state, { algorithm }).H.map((x, k) => Math.abs(x - H[k])));
   const { multiplications, additions } = countOperationsOf(figure, state, { algorithm });
@@ -15,7 +15,7 @@ for (const algorithm of MASS_MATRIX_ALGORITHMS) {
 const { time, processors } = simulateMassMatrix(figure, state, { algorithm: 'composite-variant' });
 console.log(`on ${processors} processors: ${time.multiplications} + ${time.additions}, one after the other`);
 
-const { Hinv } = inverseMassMatrix(figure, state);
+const { Hinv } = model.inverseMassMatrix(state);
 let trace = 0;
 for (let i = 0; i < n; i++) for (let k = 0; k < n; k++) trace += H[i * n + k] * Hinv[k * n + i];
 console.log(`trace of H H^-1: ${trace.toFixed(6)}`);

@@ -1,5 +1,5 @@
 // A walker is an ordinary mechanism: it swings on one foot, strikes with the other, and is re-rooted from foot to foot.
-import { Dynamics, impact, reroot, State } from 'manikin';
+import { dynamics, impact, reroot, State } from 'manikin';
 import { compass } from 'manikin/models';
 import { gaitOf, makeWalker, standingAt, walk } from 'manikin/walker';
 
@@ -11,7 +11,7 @@ const axis = [0, -1, 0];
 const free = reroot(biped, before, { top: 'swing_leg', at: foot, joint: { type: 'planar', axis } });
 const struck = impact(free.mechanism, free.state, { body: 'swing_leg', at: foot, normal: [0.0524, 0, 1] });
 const after = reroot(free.mechanism, struck.state, { top: 'swing_leg', at: foot, joint: { type: 'revolute', axis } });
-const { kinetic } = new Dynamics(after.mechanism).energy(after.state);
+const { kinetic } = dynamics(after.mechanism).energy(after.state);
 console.log(`the strike takes ${struck.energyLost.toFixed(2)} J and leaves ${kinetic.toFixed(2)} J`);
 
 // The same, many times: its gait, and whether it is stable.

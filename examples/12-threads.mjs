@@ -1,13 +1,13 @@
 // One mechanism on several threads, and many states on all cores.
-import { State } from 'manikin';
+import { dynamics, State } from 'manikin';
 import { builtinMechanism } from 'manikin/models';
-import { Batch, endThreads, ParallelDynamics } from 'manikin/parallel';
+import { Batch, endThreads } from 'manikin/parallel';
 
 const crowd = builtinMechanism('crowd-3');
-const dynamics = new ParallelDynamics(crowd, { workers: 2 });
-await dynamics.ready();
-console.log(dynamics.forward(State.random(crowd, 1)).slice(0, 3));
-console.log(dynamics.explain());
+const people = dynamics(crowd, { threads: 2 });
+await people.ready();
+console.log(people.forward(State.random(crowd, 1)).slice(0, 3));
+console.log(people.report().text);
 
 const figure = builtinMechanism('human-34');
 const batch = new Batch(figure);
@@ -17,5 +17,5 @@ console.log(`${qdd.length} accelerations`);
 // prints: 34 accelerations
 
 batch.dispose();
-dynamics.dispose();
+people.dispose();
 endThreads();

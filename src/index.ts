@@ -1,19 +1,29 @@
 // The core of Manikin: mechanisms, their states, their dynamics, their motion. Nothing here needs Node or a package.
 
 export { type Connected, type ConnectOptions, connect, disconnect } from './dynamics/connect.js';
+export {
+  type Dynamics,
+  type DynamicsOptions,
+  type DynamicsReport,
+  dynamics,
+  type EngineChoice,
+  type FrameVelocity,
+  type FunctionReport,
+  type InOption,
+} from './dynamics/dynamics.js';
 export { type Impact, type ImpactOptions, impact } from './dynamics/impact.js';
+export type { EngineName, FunctionName, OutOption, Runs } from './engines/engine.js';
 export type { ScheduleTree } from './engines/plain/assembly/plan.js';
 export type { LoopReport } from './engines/plain/assembly/report.js';
 export { schedule, topologyOf } from './engines/plain/assembly/schedule.js';
 export type { Energy } from './engines/plain/energy.js';
-export { type InverseMassMatrix, inverseMassMatrix, MassMatrixSolver } from './engines/plain/mass-matrix-solver.js';
+export { type InverseMassMatrix, inverseMassMatrix } from './engines/plain/mass-matrix-solver.js';
 export type { ForwardAlgorithm, ForwardOptions, InverseOptions, MassMatrix } from './engines/plain/plain-dynamics.js';
 export {
   forwardDynamics,
   inverseDynamics,
   massMatrix,
   mechanicalEnergy,
-  PlainDynamics as Dynamics,
 } from './engines/plain/plain-dynamics.js';
 export type { JointTypeName } from './joints/index.js';
 export { type LinkOptions, MechanismBuilder } from './mechanism/builder.js';
@@ -29,7 +39,9 @@ export {
   type JointLimits,
   type LoopJoint,
   type Mechanism,
+  type PlacedJoint,
   type Placement,
+  type Range,
   type Shape,
 } from './mechanism/mechanism.js';
 export { Random } from './mechanism/random.js';
@@ -49,5 +61,5 @@ export { mechanismSpec, withBase, withoutCouplings } from './mechanism/variants.
 export type { Tolerances } from './simulation/dormand-prince.js';
 export type { Occurrence, SimulationEvent } from './simulation/events.js';
 export type { Control, IntegratorName } from './simulation/integrators.js';
-export { type Engine, Simulation, type SimulationOptions } from './simulation/simulation.js';
+export { Simulation, type SimulationOptions } from './simulation/simulation.js';
 export type { Mat3, Quat, Vec3 } from './spatial/matrix3.js';

@@ -1,8 +1,9 @@
 // What the author said: bodies, joints, loops, with names; plain data that never changes.
 
 import type { JointType, JointTypeName } from '../joints/index.js';
-import type { Mat3, Vec3 } from '../spatial/matrix3.js';
+import { IDENTITY3, type Mat3, type Vec3, ZERO3 } from '../spatial/matrix3.js';
 import { MechanismError, type Problem } from './errors.js';
+import { nearNames } from './near-names.js';
 
 /** Index that stands for the ground where a body is expected. */
 export const GROUND = -1;
@@ -75,6 +76,19 @@ export interface Joint extends JointKind, Placement {
   readonly stiffness: number;
   readonly rest: number;
   readonly limits: JointLimits;
+}
+
+/** Where a joint's numbers stand in an array: from, and the first behind them. */
+export type Range = readonly [from: number, to: number];
+
+/** A joint with its places: state.q.subarray(...joint.q) are its positions, tau.subarray(...joint.v) its forces. */
+export interface PlacedJoint extends Joint {
+  /** Of the joint, and of the body it carries. */
+  readonly index: number;
+  /** In q. */
+  readonly q: Range;
+  /** In v, and in every array that has a number for each degree of freedom. */
+  readonly v: Range;
 }
 
 /** A joint between two bodies of the tree: frame b moves against frame a as the joint allows. */
@@ -167,6 +181,7 @@ export class Mechanism {
   readonly #bodyIndex: ReadonlyMap<string, number>;
   /** Made when it is first asked for. */
   #jointIndex: ReadonlyMap<string, number> | undefined;
+  #frameIndex: ReadonlyMap<string, number> | undefined;
   #children: Children | undefined;
 
   /** `known` spares the walk over all bodies where a mechanism is made from another one. */
@@ -208,7 +223,38 @@ export class Mechanism {
     return this.#children.changed.get(body) ?? this.#children.base[body];
   }
 
-  /** Index of the body of that name; an error that lists near names where there is none. */
+  get #frames(): ReadonlyMap<string, number> {
+    this.#frameIndex ??= new Map(this.frames.map((frame, i) => [frame.name, i]));
+    return this.#frameIndex;
+  }
+
+  /** The body of that name; an error that suggests near names where there is none. */
+  body(name: string): Body {
+    return this.bodies[this.bodyIndex(name)];
+  }
+
+  /** The joint of that name, with the places of its numbers in q and v. */
+  joint(name: string): PlacedJoint {
+    const index = this.jointIndex(name);
+    const joint = this.joints[index];
+    const { iq, iv, model } = joint;
+    return { ...joint, index, q: [iq, iq + model.nq], v: [iv, iv + model.nv] };
+  }
+
+  /**
+   * The frame of that name: a named frame on a body, or the own frame of the body of that name (which comes first where
+   * both exist).
+   */
+  frame(name: string): Frame {
+    const body = this.#bodyIndex.get(name);
+    if (body !== undefined) return { name, body, E: IDENTITY3, t: ZERO3 };
+    const frame = this.#frames.get(name);
+    if (frame !== undefined) return this.frames[frame];
+    const known = [...this.#bodyIndex.keys(), ...this.#frames.keys()];
+    throw MechanismError.of('unknown-frame', '', `There is no body or frame "${name}". ${nearNames(name, known)}`);
+  }
+
+  /** Index of the body of that name; an error that suggests near names where there is none. */
   bodyIndex(name: string): number {
     return find(this.#bodyIndex, name, 'body');
   }
@@ -230,11 +276,9 @@ export class Mechanism {
 function find(index: ReadonlyMap<string, number>, name: string, what: string): number {
   const found = index.get(name);
   if (found !== undefined) return found;
-  const known = [...index.keys()];
-  const shown = known.slice(0, 8).join(', ') + (known.length > 8 ? ', ...' : '');
   throw MechanismError.of(
     `unknown-${what}`,
     '',
-    `There is no ${what} "${name}". The mechanism has: ${shown || 'none'}.`,
+    `There is no ${what} "${name}". ${nearNames(name, [...index.keys()])}`,
   );
 }

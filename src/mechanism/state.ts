@@ -59,6 +59,12 @@ export class State {
     return this;
   }
 
+  /** Position and velocity of one joint by name: views, which follow the state and may be written to. */
+  get(jointName: string): { readonly q: Float64Array; readonly v: Float64Array } {
+    const { q, v } = this.mechanism.joint(jointName);
+    return { q: this.q.subarray(...q), v: this.v.subarray(...v) };
+  }
+
   /** Makes coupled (mimic) joints follow their sources. */
   applyCouplings(): this {
     const { couplings, joints } = this.mechanism;

@@ -155,7 +155,7 @@ class MotionInverse {
     this.#setState(frame);
     const qdd = this.#trajectory.qdd.subarray(frame * nv, (frame + 1) * nv);
     const forces = this.#forces;
-    const tau = this.#dynamics.inverse(this.#state, qdd, { external: this.#external, forces });
+    const tau = this.#dynamics.inverse(this.#state, qdd, { external: this.#external, jointForces: forces });
     let root = NO_WRENCH;
     joints.forEach(({ parent }, b) => {
       if (parent === GROUND) root = sumOf(root, fromBody(pose, b, forces, 6 * b));

@@ -19,7 +19,7 @@ export type IntegratorName = 'euler' | 'rk4' | 'dopri5';
 
 /** What gives the accelerations, and whole steps where it can take them faster than from outside. */
 export interface ForwardEngine extends Pick<PlainDynamics, 'mechanism' | 'tree' | 'forward'> {
-  stages?(state: State, tableau: Tableau): Stages;
+  stages?(state: State, tableau: Tableau): Stages | undefined;
 }
 
 export interface Integrator {

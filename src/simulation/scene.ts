@@ -1,7 +1,6 @@
 // A scene: a mechanism, where it starts, and what is joined and released while it moves.
 
 import type { ConnectOptions } from '../dynamics/connect.js';
-import { PlainDynamics } from '../engines/plain/plain-dynamics.js';
 import type { Mechanism } from '../mechanism/mechanism.js';
 import { State } from '../mechanism/state.js';
 import type { Vec3 } from '../spatial/matrix3.js';
@@ -77,7 +76,6 @@ export function applyEvent(simulation: Simulation, event: SceneEvent): string {
   return `${time}: ${connect.name} joined, ${Number(energyLost.toPrecision(4))} J lost`;
 }
 
-function originOf({ mechanism, state }: Simulation, body: string): Vec3 {
-  const [x, y, z] = new PlainDynamics(mechanism).poses(state).subarray(12 * mechanism.bodyIndex(body) + 9);
-  return [x, y, z];
+function originOf({ dynamics, state }: Simulation, body: string): Vec3 {
+  return dynamics.pose(state, body).t;
 }

@@ -1,11 +1,12 @@
 // A mechanism in motion: a state, an integrator and a clock.
 
 import { type Connected, type ConnectOptions, connect, disconnect } from '../dynamics/connect.js';
+import { type Dynamics, type DynamicsOptions, dynamics } from '../dynamics/dynamics.js';
 import { type Impact, type ImpactOptions, impact } from '../dynamics/impact.js';
+import type { Runs } from '../engines/engine.js';
 import { LoopClosing } from '../engines/plain/assembly/closing.js';
 import type { Energy } from '../engines/plain/energy.js';
-import { PlainDynamics } from '../engines/plain/plain-dynamics.js';
-import { CompiledDynamics, reasonForPlain, type Tier } from '../engines/wasm/compiled.js';
+import { reasonForPlain } from '../engines/wasm/compiled.js';
 import { MechanismError, SimulationError } from '../mechanism/errors.js';
 import type { Mechanism } from '../mechanism/mechanism.js';
 import { type RerootOptions, reroot } from '../mechanism/reroot.js';
@@ -21,16 +22,8 @@ import {
   RungeKutta4,
 } from './integrators.js';
 
-/**
- * What computes accelerations. 'auto': generic WebAssembly kernels, or plain TypeScript where they cannot be used.
- * 'compiled': code for this mechanism, made before the first step, which takes some tens of milliseconds and pays for
- * long runs. 'plain': the readable algorithms. Each gives the same bits in every run; code is never swapped on the way.
- */
-export type Engine = 'auto' | 'compiled' | 'plain';
-
-export const ENGINES: readonly Engine[] = ['auto', 'compiled', 'plain'];
-
-export interface SimulationOptions {
+/** `engine`, `threads` and `deterministic` as in dynamics(). */
+export interface SimulationOptions extends Omit<DynamicsOptions, 'root'> {
   /**
    * 'rk4' (default): fourth order; 'euler': semi-implicit, first order, sturdy with strong damping; 'dopri5': Dormand-Prince,
    * fifth order, takes steps of its own within each step of the simulation so as to keep the tolerances.
@@ -51,8 +44,6 @@ export interface SimulationOptions {
   readonly state?: State;
   /** Joint forces as a function of the state. */
   readonly control?: Control;
-  /** 'auto' where left out. */
-  readonly engine?: Engine;
   /** Told why WebAssembly cannot be used where it could be; a warning on the console, once, where left out. */
   readonly onFallback?: (reason: string) => void;
 }
@@ -63,10 +54,7 @@ const LARGEST_GAP = 1e-3;
 /** All that belongs to one structure; replaced as a whole when the structure changes. */
 interface Running {
   readonly mechanism: Mechanism;
-  readonly dynamics: PlainDynamics;
-  /** What runs forward dynamics, and why not something faster. */
-  readonly tier: Tier;
-  readonly plainBecause: string | undefined;
+  readonly dynamics: Dynamics;
   readonly state: State;
   readonly before: State;
   readonly integrator: Integrator;
@@ -78,7 +66,7 @@ export class Simulation {
   readonly stepSize: number;
   readonly #integrator: IntegratorName;
   readonly #control: Control | undefined;
-  readonly #engine: Engine;
+  readonly #options: DynamicsOptions;
   readonly #onFallback: (reason: string) => void;
   readonly #tolerances: Tolerances;
   readonly #events: readonly SimulationEvent[];
@@ -89,7 +77,7 @@ export class Simulation {
   /** Loops that are open at the start by less than LARGEST_GAP are closed; wider gaps are refused. */
   constructor(mechanism: Mechanism, options: SimulationOptions = {}) {
     const { integrator = 'rk4', state, control, tolerances = {}, events = [], onEvent } = options;
-    const { engine = 'auto', onFallback = warnOnce } = options;
+    const { onFallback = warnOnce } = options;
     const step = options.step ?? (integrator === 'dopri5' ? 1e-2 : 1e-3);
     if (!(step > 0) || !Number.isFinite(step))
       throw MechanismError.of('step', '', `The step must be a positive number of seconds, got ${step}.`);
@@ -98,12 +86,15 @@ export class Simulation {
     checkTolerances(tolerances);
     if (events.length > 0 && integrator !== 'dopri5')
       throw MechanismError.of('events', '', 'Only the integrator dopri5 finds events.');
-    if (!ENGINES.includes(engine))
-      throw MechanismError.of('engine', '', `There is no engine "${engine}"; take ${ENGINES.join(', ')}.`);
     this.stepSize = step;
     this.#integrator = integrator;
     this.#control = control;
-    this.#engine = engine;
+    const { engine = 'auto', threads, deterministic } = options;
+    this.#options = {
+      engine,
+      ...(threads !== undefined && { threads }),
+      ...(deterministic !== undefined && { deterministic }),
+    };
     this.#onFallback = onFallback;
     this.#tolerances = tolerances;
     this.#events = events;
@@ -113,38 +104,18 @@ export class Simulation {
   }
 
   #start(mechanism: Mechanism, state: State): Running {
-    const chosen = this.#choose(mechanism);
-    const { accelerations } = chosen;
+    const model = dynamics(mechanism, this.#options);
+    const { engine, reason } = runsForward(model);
+    if (engine === 'plain' && reason !== undefined && reasonForPlain(mechanism) === undefined) this.#onFallback(reason);
+    this.#running?.dynamics.dispose();
     return {
       mechanism,
-      ...chosen,
+      dynamics: model,
       state,
       before: state.clone(),
-      integrator: this.#makeIntegrator(accelerations, state),
-      closing: mechanism.loops.length > 0 ? new LoopClosing(accelerations.tree) : undefined,
+      integrator: this.#makeIntegrator(model, state),
+      closing: mechanism.loops.length > 0 ? new LoopClosing(model.tree) : undefined,
     };
-  }
-
-  /** The engine for a mechanism: it depends on the mechanism and the options alone, never on time. */
-  #choose(
-    mechanism: Mechanism,
-  ): Pick<Running, 'dynamics' | 'tier' | 'plainBecause'> & { readonly accelerations: ForwardEngine } {
-    let plainBecause = this.#engine === 'plain' ? 'asked for.' : reasonForPlain(mechanism);
-    if (plainBecause === undefined) {
-      const compiled = new CompiledDynamics(mechanism, {
-        specialise: this.#engine === 'compiled' ? 'now' : 'never',
-        // Only the implicit step adds to the armature.
-        tasks: this.#integrator === 'euler' ? ['forward', 'forwardLoaded'] : ['forward'],
-        onFallback: (reason) => {
-          plainBecause = reason;
-          this.#onFallback(reason);
-        },
-      });
-      const { readable: dynamics, tier } = compiled;
-      if (tier !== 'plain') return { dynamics, accelerations: compiled, tier, plainBecause };
-    }
-    const dynamics = new PlainDynamics(mechanism);
-    return { dynamics, accelerations: dynamics, tier: 'plain', plainBecause };
   }
 
   #makeIntegrator(dynamics: ForwardEngine, state: State): Integrator {
@@ -174,14 +145,19 @@ export class Simulation {
     return this.#running.mechanism;
   }
 
-  get dynamics(): PlainDynamics {
+  /** The dynamics of the present structure, on the engine of the options. */
+  get dynamics(): Dynamics {
     return this.#running.dynamics;
   }
 
-  /** What computes accelerations now: kernels for all mechanisms, code for this one, or plain TypeScript and why. */
-  get engine(): { readonly tier: Tier; readonly plainBecause?: string } {
-    const { tier, plainBecause } = this.#running;
-    return { tier, ...(plainBecause !== undefined && { plainBecause }) };
+  /** What computes accelerations now, and why not what was asked for. */
+  get engine(): Runs {
+    return runsForward(this.dynamics);
+  }
+
+  /** Lets go of memory and threads; further steps run on the plain engine. */
+  dispose(): void {
+    this.dynamics.dispose();
   }
 
   /** The present state: always the last good one. Another object after the structure has changed. */
@@ -298,6 +274,11 @@ export class Simulation {
       if (onStep?.(this) === false || !whole) return;
     }
   }
+}
+
+function runsForward(model: Dynamics): Runs {
+  const { engine, reason } = model.report().functions.find(({ name }) => name === 'forward')!;
+  return { engine, ...(reason !== undefined && { reason }) };
 }
 
 /** Zero times a number is zero, unless it is not finite. */

@@ -9,7 +9,7 @@ import { hasBrowser, launchBrowser, serve } from '../support/browser.js';
 import { relativeError } from '../support/random-mechanism.js';
 
 const MAIN = `
-import { Dynamics, Simulation, State } from '/dist/index.js';
+import { dynamics, Simulation, State } from '/dist/index.js';
 import { compile } from '/dist/engines/wasm/index.js';
 import { builtinMechanism } from '/dist/models/index.js';
 const mechanism = builtinMechanism('human-34');
@@ -23,7 +23,7 @@ try {
   result.then = compiled.tier;
   result.after = [...compiled.forward(state)];
   result.explain = compiled.explain();
-  result.plain = [...new Dynamics(mechanism).forward(state)];
+  result.plain = [...dynamics(mechanism, { engine: 'plain' }).forward(state)];
   const batch = compile(mechanism, { batch: 3 });
   for (const s of [0, 1, 2]) batch.setState(s, state);
   batch.forward();
@@ -50,7 +50,7 @@ interface Result {
   readonly plain: number[];
   readonly batch: number[];
   readonly explain: string;
-  readonly engine: { readonly tier: string; readonly plainBecause?: string };
+  readonly engine: { readonly engine: string; readonly reason?: string };
   readonly q: number[];
   readonly error?: string;
 }
@@ -101,7 +101,7 @@ describe.skipIf(!hasBrowser())('compiled dynamics in a browser', () => {
     agrees(result.before, result.plain);
     agrees(result.after, result.plain);
     agrees(result.batch, result.plain);
-    expect(result.engine).toEqual({ tier: 'generic' });
+    expect(result.engine).toEqual({ engine: 'compiled' });
     expect(relativeError(Float64Array.from(result.q), expected())).toBeLessThan(1e-10);
     expect(warnings).toEqual([]);
   });
@@ -120,8 +120,8 @@ describe.skipIf(!hasBrowser())('compiled dynamics in a browser', () => {
     expect(result.explain).toContain('WebAssembly cannot be used here');
     expect(result.before).toEqual(result.plain);
     agrees(result.batch, result.plain);
-    expect(result.engine.tier).toBe('plain');
-    expect(result.engine.plainBecause).toContain('WebAssembly');
+    expect(result.engine.engine).toBe('plain');
+    expect(result.engine.reason).toContain('WebAssembly');
     expect(warnings.filter((text) => text.includes('Manikin'))).toEqual([
       expect.stringContaining('Manikin computes in plain TypeScript'),
     ]);

@@ -7,9 +7,10 @@ afterEach(() => {
 
 describe('simulate --engine', () => {
   it.each([
-    ['auto', { tier: 'generic' }],
-    ['compiled', { tier: 'specialised' }],
-    ['plain', { tier: 'plain', plainBecause: 'asked for.' }],
+    ['auto', { engine: 'compiled' }],
+    ['wasm', { engine: 'wasm' }],
+    ['compiled', { engine: 'compiled' }],
+    ['plain', { engine: 'plain' }],
   ])('%s', async (engine, expected) => {
     const { engine: used, time } = await json('simulate', 'chain-8', '--duration', '0.01', '--engine', engine);
     expect(used).toEqual(expected);
@@ -18,7 +19,7 @@ describe('simulate --engine', () => {
 
   it('is auto where it is left out, and the summary names it', async () => {
     const { out, err } = await manikin('simulate', 'chain-8', '--duration', '0.01');
-    expect(out).toContain('step 0.001 s, WebAssembly kernels)');
+    expect(out).toContain('step 0.001 s, WebAssembly for this mechanism)');
     expect(err).toBe('');
   });
 
@@ -35,6 +36,6 @@ describe('simulate --engine', () => {
   it('refuses others', async () => {
     const { code, err } = await manikin('simulate', 'chain-8', '--engine', 'fast');
     expect(code).toBe(2);
-    expect(err).toContain('auto, compiled, plain');
+    expect(err).toContain('auto, plain, wasm, compiled, threads');
   });
 });

@@ -33,7 +33,7 @@ function pointJacobian(mechanism: Mechanism, state: State, body: string, at: Vec
   const pose = dynamics.poses(state).subarray(TRANSFORM * mechanism.bodyIndex(body));
   const E = Array.from(pose.subarray(0, 9)) as unknown as Mat3;
   const x = apply(E, subtract(at, [pose[9], pose[10], pose[11]]));
-  const J = dynamics.jacobian(state, body);
+  const J = dynamics.jacobian(state, mechanism.bodyIndex(body));
   const { nv } = mechanism;
   const columns = Array.from({ length: nv }, (_, k) => {
     const c = [0, 1, 2, 3, 4, 5].map((row) => J[row * nv + k]);

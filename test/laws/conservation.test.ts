@@ -84,8 +84,8 @@ describe('conservation laws', () => {
         const [pa, pb] = [dynamics.poses(after), dynamics.poses(before)];
         const now = dynamics.velocities(state);
         const pose = dynamics.poses(state);
-        mechanism.bodies.forEach(({ name }, b) => {
-          const J = dynamics.jacobian(state, name);
+        mechanism.bodies.forEach((_, b) => {
+          const J = dynamics.jacobian(state, b);
           for (let row = 0; row < 6; row++) {
             let sum = 0;
             for (let k = 0; k < mechanism.nv; k++) sum += J[row * mechanism.nv + k] * state.v[k];

@@ -17,8 +17,8 @@ describe('forward and inverse dynamics', () => {
         const external = randomVector(seed + 3, mechanism.bodies.length * 6, 3);
         const forces = new Float64Array(external.length);
         const again = new Float64Array(external.length);
-        const qdd = dynamics.forward(state, tau, { external, forces });
-        const back = dynamics.inverse(state, qdd, { external, forces: again });
+        const qdd = dynamics.forward(state, tau, { external, jointForces: forces });
+        const back = dynamics.inverse(state, qdd, { external, jointForces: again });
         expect(relativeError(back, tau)).toBeLessThan(1e-9);
         expect(relativeError(forces, again)).toBeLessThan(1e-9);
       }),

@@ -20,11 +20,11 @@ describe('the root of the computation', () => {
         const tau = randomVector(seed + 2, mechanism.nv, 5);
         const external = randomVector(seed + 3, mechanism.bodies.length * 6, 3);
         const forces = new Float64Array(external.length);
-        const qdd = author.forward(state, tau, { external, forces });
+        const qdd = author.forward(state, tau, { external, jointForces: forces });
         for (const { name } of mechanism.bodies) {
           const again = new Float64Array(external.length);
           const other = new PlainDynamics(mechanism, { root: name });
-          expect(relativeError(other.forward(state, tau, { external, forces: again }), qdd)).toBeLessThan(1e-10);
+          expect(relativeError(other.forward(state, tau, { external, jointForces: again }), qdd)).toBeLessThan(1e-10);
           expect(relativeError(again, forces)).toBeLessThan(1e-9);
         }
       }),

@@ -132,13 +132,13 @@ describe('couplings', () => {
       const dynamics = new PlainDynamics(mechanism);
       const tau = randomVector(seed + 2, mechanism.nv);
       const [forces, again] = [new Float64Array(54), new Float64Array(54)];
-      const qdd = dynamics.forward(state, tau, { forces });
+      const qdd = dynamics.forward(state, tau, { jointForces: forces });
       const folded = tau.slice();
       for (const { joint, source, multiplier } of mechanism.couplings) {
         folded[mechanism.joints[source].iv] += multiplier * tau[mechanism.joints[joint].iv];
         folded[mechanism.joints[joint].iv] = 0;
       }
-      expect(relativeError(dynamics.inverse(state, qdd, { forces: again }), folded)).toBeLessThan(1e-9);
+      expect(relativeError(dynamics.inverse(state, qdd, { jointForces: again }), folded)).toBeLessThan(1e-9);
       expect(relativeError(forces, again)).toBeLessThan(1e-9);
     }));
 

@@ -10,8 +10,8 @@ const DIST = new URL('../../dist/', import.meta.url);
  * between. An object of 16 bytes in each call would show as 1.6 MB.
  */
 const PROGRAM = `
-import { Dynamics, State } from '${new URL('index.js', DIST).href}';
-import { aba, createAba } from '${new URL('dynamics/aba.js', DIST).href}';
+import { dynamics as door, State } from '${new URL('index.js', DIST).href}';
+import { aba, createAba } from '${new URL('engines/plain/aba.js', DIST).href}';
 import { builtinMechanism } from '${new URL('models/index.js', DIST).href}';
 import { MechanismBuilder } from '${new URL('index.js', DIST).href}';
 const all = new MechanismBuilder('all');
@@ -22,16 +22,19 @@ types.forEach((type, i) => all.link('b' + i, {
 }));
 const report = {};
 for (const mechanism of [builtinMechanism('human-34'), builtinMechanism('chain-8-spherical'), all.build()]) {
-  const dynamics = new Dynamics(mechanism);
+  const plain = door(mechanism, { engine: 'plain' });
   const state = State.random(mechanism, 1);
   const tau = new Float64Array(mechanism.nv);
   const options = { out: new Float64Array(mechanism.nv) };
-  const scratch = createAba(dynamics.tree);
+  const scratch = createAba(plain.tree);
   const calls = {
-    aba: () => aba(dynamics.tree, scratch, options.out, state.q, state.v, tau, null),
-    forward: () => dynamics.forward(state, tau, options),
-    inverse: () => dynamics.inverse(state, tau, options),
+    aba: () => aba(plain.tree, scratch, options.out, state.q, state.v, tau, null),
   };
+  for (const engine of ['plain', 'wasm', 'compiled', 'auto']) {
+    const dynamics = door(mechanism, { engine });
+    calls['forward ' + engine] = () => dynamics.forward(state, tau, options);
+    calls['inverse ' + engine] = () => dynamics.inverse(state, tau, options);
+  }
   for (const [name, call] of Object.entries(calls)) {
     for (let k = 0; k < 2e4; k++) call();
     gc();
@@ -58,7 +61,7 @@ describe('no allocation in steady state', () => {
     const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
     expect(stderr).toBe('');
     const report = JSON.parse(stdout) as Record<string, number>;
-    expect(Object.keys(report)).toHaveLength(9);
+    expect(Object.keys(report)).toHaveLength(27);
     for (const [name, growth] of Object.entries(report)) expect(growth, name).toBeLessThan(800_000);
   });
 });

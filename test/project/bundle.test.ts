@@ -23,7 +23,7 @@ it('the core with kernels stays below 110 kB, compressed', async () => {
         resolveId: (id) => (id === entry ? id : null),
         load: (id) =>
           id === entry
-            ? `export { Dynamics, MechanismBuilder, State } from '${at('index.js')}'; export { compile } from '${at('engines/wasm/index.js')}';`
+            ? `export { dynamics, MechanismBuilder, State } from '${at('index.js')}'; export { compile } from '${at('engines/wasm/index.js')}';`
             : null,
       },
     ],

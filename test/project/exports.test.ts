@@ -20,10 +20,8 @@ describe('public exports', () => {
       'manikin',
       core,
       [
-        'Dynamics',
         'GROUND',
         'ImportError',
-        'MassMatrixSolver',
         'MechanismBuilder',
         'MechanismError',
         'Random',
@@ -34,6 +32,7 @@ describe('public exports', () => {
         'connect',
         'createMechanism',
         'disconnect',
+        'dynamics',
         'forwardDynamics',
         'impact',
         'inverseDynamics',

@@ -4,19 +4,20 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { EngineChoice } from '../../src/dynamics/dynamics.js';
 import { createMechanism } from '../../src/mechanism/create.js';
 import type { Mechanism } from '../../src/mechanism/mechanism.js';
 import { State } from '../../src/mechanism/state.js';
 import { builtinMechanism } from '../../src/models/index.js';
 import type { IntegratorName } from '../../src/simulation/integrators.js';
-import { type Engine, Simulation } from '../../src/simulation/simulation.js';
+import { Simulation } from '../../src/simulation/simulation.js';
 import { randomSpec, relativeError } from '../support/random-mechanism.js';
 
 const human = builtinMechanism('human-34');
 const spec = randomSpec(12, { bodies: 9, armature: true });
 const damped = createMechanism({ ...spec, joints: spec.joints.map((joint) => ({ ...joint, damping: 0.2 })) });
 
-function run(mechanism: Mechanism, engine: Engine, integrator: IntegratorName = 'rk4'): Simulation {
+function run(mechanism: Mechanism, engine: EngineChoice, integrator: IntegratorName = 'rk4'): Simulation {
   const simulation = new Simulation(mechanism, { engine, integrator, state: State.random(mechanism, 1), step: 1e-4 });
   simulation.runUntil(0.01);
   return simulation;
@@ -31,7 +32,7 @@ import { Simulation, State } from '${DIST.href}';
 import { builtinMechanism } from '${new URL('models/index.js', DIST).href}';
 const mechanism = builtinMechanism('human-34');
 const report = {};
-for (const engine of ['auto', 'compiled']) {
+for (const engine of ['auto', 'wasm']) {
   const start = () => new Simulation(mechanism, { engine, state: State.random(mechanism, 1), step: 1e-4 });
   const [first, second] = [start(), start()];
   for (let k = 0; k < 100; k++) first.step();
@@ -39,7 +40,7 @@ for (const engine of ['auto', 'compiled']) {
   await setTimeout(1000);
   for (let k = 0; k < 60; k++) second.step();
   const bits = ({ state: { q, v } }) => JSON.stringify([[...q], [...v]]);
-  report[engine] = [second.engine.tier, bits(first) === bits(second)];
+  report[engine] = [second.engine.engine, bits(first) === bits(second)];
 }
 console.log(JSON.stringify(report));
 `;
@@ -56,13 +57,15 @@ describe('engines of a simulation', () => {
     ['damped', damped, 'rk4'],
     ['damped', damped, 'euler'],
   ] as const)('agree: %s, %s', (_name, mechanism, integrator) => {
-    const [plain, auto, compiled] = (['plain', 'auto', 'compiled'] as const).map((engine) =>
+    const [plain, wasm, auto, compiled] = (['plain', 'wasm', 'auto', 'compiled'] as const).map((engine) =>
       run(mechanism, engine, integrator),
     );
-    expect(plain.engine).toEqual({ tier: 'plain', plainBecause: 'asked for.' });
-    expect(auto.engine).toEqual({ tier: 'generic' });
-    expect(compiled.engine).toEqual({ tier: 'specialised' });
-    for (const simulation of [auto, compiled]) {
+    expect(plain.engine).toEqual({ engine: 'plain' });
+    expect(wasm.engine).toEqual({ engine: 'wasm' });
+    expect(auto.engine).toEqual({ engine: 'compiled' });
+    expect(compiled.engine).toEqual({ engine: 'compiled' });
+    expect(auto.state.q).toEqual(compiled.state.q);
+    for (const simulation of [wasm, compiled]) {
       expect(relativeError(simulation.state.q, plain.state.q)).toBeLessThan(1e-9);
       expect(relativeError(simulation.state.v, plain.state.v)).toBeLessThan(1e-9);
     }
@@ -74,17 +77,17 @@ describe('engines of a simulation', () => {
       encoding: 'utf8',
     });
     expect(stderr).toBe('');
-    expect(JSON.parse(stdout)).toEqual({ auto: ['generic', true], compiled: ['specialised', true] });
+    expect(JSON.parse(stdout)).toEqual({ auto: ['compiled', true], wasm: ['wasm', true] });
   });
 
   it('loops take plain TypeScript while they are closed', () => {
     const simulation = new Simulation(human);
-    expect(simulation.engine.tier).toBe('generic');
+    expect(simulation.engine.engine).toBe('compiled');
     simulation.connect({ name: 'grip', a: 'left_hand', b: null, at: [0, 0, 1.5], joint: { type: 'spherical' } });
-    expect(simulation.engine).toEqual({ tier: 'plain', plainBecause: 'closed loops are not compiled.' });
+    expect(simulation.engine).toEqual({ engine: 'plain', reason: 'closed loops are not compiled.' });
     simulation.step();
     simulation.disconnect('grip');
-    expect(simulation.engine).toEqual({ tier: 'generic' });
+    expect(simulation.engine).toEqual({ engine: 'compiled' });
     simulation.step();
   });
 
@@ -93,7 +96,7 @@ describe('engines of a simulation', () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
     const [first, second] = [run(human, 'auto'), run(human, 'auto')];
     expect(warn.mock.calls.map(([text]) => text)).toEqual([expect.stringContaining('plain TypeScript: WebAssembly')]);
-    expect(first.engine.plainBecause).toContain('WebAssembly');
+    expect(first.engine.reason).toContain('WebAssembly');
     expect(second.state.q).toEqual(run(human, 'plain').state.q);
     const told: string[] = [];
     new Simulation(human, { onFallback: (reason) => told.push(reason) });
@@ -102,6 +105,8 @@ describe('engines of a simulation', () => {
   });
 
   it('refuses others', () => {
-    expect(() => new Simulation(human, { engine: 'fast' as Engine })).toThrow('take auto, compiled, plain');
+    expect(() => new Simulation(human, { engine: 'fast' as EngineChoice })).toThrow(
+      'take auto, plain, wasm, compiled, threads',
+    );
   });
 });

@@ -56,7 +56,7 @@ export function configureForward(command: Command, terminal: Terminal): void {
       const qdd = dynamics.forward(chosen.state, tau, {
         algorithm,
         passive,
-        forces,
+        jointForces: forces,
         loopForces,
         ...(schedule !== undefined && { schedule }),
         ...(options.form !== undefined && { form: options.form }),
@@ -97,7 +97,7 @@ export function configureInverse(command: Command, terminal: Terminal): void {
       for (const { joint, source, multiplier } of mechanism.couplings)
         qdd[mechanism.joints[joint].iv] = multiplier * qdd[mechanism.joints[source].iv];
       const forces = new Float64Array(6 * mechanism.bodies.length);
-      const tau = new PlainDynamics(mechanism).inverse(chosen.state, qdd, { forces });
+      const tau = new PlainDynamics(mechanism).inverse(chosen.state, qdd, { jointForces: forces });
       const result = {
         model: name,
         algorithm: 'rnea',

@@ -1,13 +1,14 @@
 import { resolve } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
+import { ENGINE_CHOICES, type EngineChoice } from '../../dynamics/dynamics.js';
 import { formatJson } from '../../formats/json-writer.js';
 import { formatState } from '../../formats/state-file.js';
 import { type EnergySample, type Moment, motionPicture } from '../../plot/motion-picture.js';
 import { csvHeader, csvRow } from '../../simulation/csv.js';
 import type { IntegratorName } from '../../simulation/integrators.js';
 import { applyEvent, SCENES, sceneState } from '../../simulation/scene.js';
-import { ENGINES, type Engine, Simulation } from '../../simulation/simulation.js';
+import { Simulation } from '../../simulation/simulation.js';
 import { InputError } from '../errors.js';
 import {
   chooseState,
@@ -28,7 +29,7 @@ interface Options extends ModelOptions, StateOptions {
   readonly relative?: number;
   readonly absolute?: number;
   readonly every: number;
-  readonly engine: Engine;
+  readonly engine: EngineChoice;
   readonly csv?: string;
   readonly svg?: string;
   readonly json?: boolean;
@@ -49,8 +50,11 @@ export function configureSimulate(command: Command, terminal: Terminal): void {
         .default('rk4'),
     )
     .addOption(
-      new Option('--engine <name>', 'auto: generic WebAssembly kernels; compiled: code made for this mechanism first')
-        .choices(ENGINES)
+      new Option(
+        '--engine <name>',
+        'wasm: generic kernels; compiled: code made for this mechanism; auto: compiled where that is quick',
+      )
+        .choices(ENGINE_CHOICES)
         .default('auto'),
     )
     .option('--relative <error>', 'dopri5: error of a step that is allowed, relative (default: 1e-8)', positive)
@@ -213,15 +217,16 @@ class Recording {
   }
 }
 
-const TIER_NAMES = {
+const ENGINE_NAMES = {
   plain: 'plain TypeScript',
-  generic: 'WebAssembly kernels',
-  specialised: 'WebAssembly for this mechanism',
+  wasm: 'WebAssembly kernels',
+  compiled: 'WebAssembly for this mechanism',
+  threads: 'threads',
 };
 
 /** What computes at the end of the run. */
-function engineName({ engine: { tier, plainBecause } }: Simulation): string {
-  return TIER_NAMES[tier] + (plainBecause === undefined ? '' : `: ${plainBecause.replace(/\.$/, '')}`);
+function engineName({ engine: { engine, reason } }: Simulation): string {
+  return ENGINE_NAMES[engine] + (reason === undefined ? '' : `: ${reason.replace(/\.$/, '')}`);
 }
 
 function report(

@@ -12,8 +12,11 @@ export interface MassMatrix {
   readonly joints: readonly { readonly name: string; readonly offset: number; readonly dof: number }[];
 }
 
-/** scratch.A, a mass matrix (or its inverse) of the independent degrees of freedom in link order, with its rows in the order of v. */
-export function authorOrder(mechanism: Mechanism, scratch: DenseScratch): MassMatrix {
+/**
+ * scratch.A, a mass matrix (or its inverse) of the independent degrees of freedom in link order, with its rows in the order
+ * of v. `out` takes its numbers.
+ */
+export function authorOrder(mechanism: Mechanism, scratch: DenseScratch, out?: Float64Array): MassMatrix {
   const { A, m, follows, at } = scratch;
   // Row of the reduced matrix for each independent position in v.
   const rowOf = new Int32Array(mechanism.nv);
@@ -23,7 +26,7 @@ export function authorOrder(mechanism: Mechanism, scratch: DenseScratch): MassMa
     const { iv } = mechanism.joints[mechanism.jointIndex(name)];
     return Array.from({ length: dof }, (_, k) => rowOf[iv + k]);
   });
-  const H = new Float64Array(m * m);
+  const H = out ?? new Float64Array(m * m);
   rows.forEach((from, row) => {
     rows.forEach((column, k) => {
       H[row * m + k] = A[from * m + column];

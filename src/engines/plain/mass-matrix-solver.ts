@@ -24,9 +24,9 @@ export class MassMatrixSolver {
   readonly #dense: DenseScratch;
   #inverse: InverseMassScratch | undefined;
 
-  constructor(mechanism: Mechanism) {
+  constructor(mechanism: Mechanism, tree: Tree = createTree(mechanism)) {
     this.mechanism = mechanism;
-    this.#tree = createTree(mechanism);
+    this.#tree = tree;
     this.#dense = createDense(this.#tree);
   }
 
@@ -34,7 +34,7 @@ export class MassMatrixSolver {
    * The inverse of the mass matrix in O(n^2), without the mass matrix. (With couplings, whose independent joints have no
    * such recursion, the mass matrix is inverted.)
    */
-  inverse(state: State): InverseMassMatrix {
+  inverse(state: State, out?: Float64Array): InverseMassMatrix {
     const { mechanism } = this;
     const tree = this.#tree;
     const dense = this.#dense;
@@ -48,7 +48,7 @@ export class MassMatrixSolver {
       refuseSingular(fillInverseMass(tree, this.#inverse, state.q), tree);
       reduceMassMatrix(dense, this.#inverse.Hinv);
     }
-    const { n, H, joints } = authorOrder(mechanism, dense);
+    const { n, H, joints } = authorOrder(mechanism, dense, out);
     return { n, Hinv: H, joints };
   }
 
@@ -56,7 +56,7 @@ export class MassMatrixSolver {
    * x with H x = b: the mass matrix is factorised along the tree, without fill-in, so that a bushy mechanism costs little
    * more than O(n). (With couplings it is inverted.)
    */
-  solve(state: State, b: Float64Array): Float64Array {
+  solve(state: State, b: Float64Array, out: Float64Array = new Float64Array(b.length)): Float64Array {
     const { mechanism } = this;
     const tree = this.#tree;
     refuseForeign(mechanism, state);
@@ -65,7 +65,8 @@ export class MassMatrixSolver {
       throw MechanismError.of('length', 'b', `Expected ${rows} numbers, one for each row, got ${b.length}.`);
     if (mechanism.couplings.length > 0) {
       const { Hinv, n } = this.inverse(state);
-      return b.map((_, i) => b.reduce((sum, value, j) => sum + Hinv[i * n + j] * value, 0));
+      out.set(b.map((_, i) => b.reduce((sum, value, j) => sum + Hinv[i * n + j] * value, 0)));
+      return out;
     }
     const { at, crba: scratch } = this.#dense;
     crba(tree, scratch, state.q);
@@ -73,7 +74,6 @@ export class MassMatrixSolver {
     if (failed >= 0) refuseSingular(linkOf(tree, failed), tree);
     const x = Float64Array.from(at, (row) => b[row]);
     solveFactorised(scratch.H, scratch.above, x);
-    const out = new Float64Array(rows);
     at.forEach((row, k) => {
       out[row] = x[k];
     });
@@ -81,7 +81,7 @@ export class MassMatrixSolver {
   }
 }
 
-/** The inverse of the mass matrix, once. For many states of one mechanism, make a MassMatrixSolver and keep it. */
+/** The inverse of the mass matrix, once. For many states of one mechanism, take dynamics(mechanism). */
 export function inverseMassMatrix(mechanism: Mechanism, state: State): InverseMassMatrix {
   return new MassMatrixSolver(mechanism).inverse(state);
 }

@@ -1,5 +1,5 @@
-// The front door: the algorithms of this folder for one mechanism, in the author's order and coordinates, with checks on
-// the way in. Memory is taken on first use of an algorithm and kept; after that no call allocates if given its outputs.
+// The plain engine: the algorithms of this folder for one mechanism, in the author's order and coordinates. It can do
+// everything; other engines fall back to it. Memory is taken on first use of an algorithm and kept; after that no call allocates if given its outputs.
 
 import { MechanismError, SimulationError } from '../../mechanism/errors.js';
 import { GROUND, type Mechanism } from '../../mechanism/mechanism.js';
@@ -7,6 +7,7 @@ import type { State } from '../../mechanism/state.js';
 import { createTree, type Tree } from '../../mechanism/tree.js';
 import { createPlan } from '../../plan/plan.js';
 import { compose, forceToA, forceToB, invert, motionToA, TRANSFORM } from '../../spatial/spatial.js';
+import type { Engine, OutOption, Runs } from '../engine.js';
 import { type AbaScratch, aba, abaForces, createAba } from './aba.js';
 import { type AdaScratch, ada, CONTRADICTION, createAda } from './assembly/ada.js';
 import { endToRootSchedule } from './assembly/orders.js';
@@ -21,6 +22,7 @@ import { createEnergy, type Energy, type EnergyScratch, energy } from './energy.
 import { createJacobian, type JacobianScratch, jacobian } from './jacobian.js';
 import { KernelForward } from './kernel-forward.js';
 import { createKinematics, type KinematicsScratch, poses, velocities } from './kinematics.js';
+import { type InverseMassMatrix, MassMatrixSolver } from './mass-matrix-solver.js';
 import { addPassiveForces } from './passive.js';
 import { refuseForeign, refuseSingular } from './refuse.js';
 import { RerootMap } from './reroot-map.js';
@@ -46,18 +48,18 @@ export interface ForwardOptions {
   /** Inertia added to each degree of freedom in place of the joints' armature: how implicit integrators put damping in. */
   readonly armature?: Float64Array;
   /** Filled with 6 numbers for each joint: the whole force through it on the body it carries, body coordinates. */
-  readonly forces?: Float64Array;
+  readonly jointForces?: Float64Array;
   /** Filled with 6 numbers for each loop joint: its force on body b, at that body's origin, body coordinates. */
   readonly loopForces?: Float64Array;
   /** Filled with the result and returned; made afresh where left out. */
   readonly out?: Float64Array;
 }
 
-export type InverseOptions = Pick<ForwardOptions, 'external' | 'forces' | 'out'>;
+export type InverseOptions = Pick<ForwardOptions, 'external' | 'jointForces' | 'out'>;
 
 export type { MassMatrix } from './author-order.js';
 
-export class PlainDynamics {
+export class PlainDynamics implements Engine {
   readonly mechanism: Mechanism;
   readonly tree: Tree;
   readonly #reroot: RerootMap | undefined;
@@ -77,6 +79,8 @@ export class PlainDynamics {
   #energy: EnergyScratch | undefined;
   #kinematics: KinematicsScratch | undefined;
   #jacobian: JacobianScratch | undefined;
+  #solver: MassMatrixSolver | undefined;
+  readonly #column = new Float64Array(6);
 
   /** `root`: the body at the root of forward dynamics, for free-flying mechanisms; results do not depend on it. */
   constructor(mechanism: Mechanism, options: { readonly root?: string } = {}) {
@@ -111,29 +115,29 @@ export class PlainDynamics {
       this.#refuseLoops('the dense method');
       this.#dense ??= createDense(tree);
       refuseSingular(denseForwardDynamics(tree, this.#dense, qdd, q, v, total, external, armature), tree);
-      if (options.forces !== undefined) this.#forcesByInverse(state, qdd, options);
+      if (options.jointForces !== undefined) this.#forcesByInverse(state, qdd, options);
     } else if (mechanism.couplings.length > 0) {
       this.#refuseLoops('forward dynamics of coupled joints');
       this.#coupled ??= createCoupledAba(tree);
       refuseSingular(coupledAba(tree, this.#coupled, qdd, q, v, total, external, armature), tree);
-      if (options.forces !== undefined) this.#forcesByInverse(state, qdd, options);
+      if (options.jointForces !== undefined) this.#forcesByInverse(state, qdd, options);
     } else if (options.form === 'printed') {
       const scratch = createPrinted(tree, options.schedule ?? endToRootSchedule(tree));
       const status = printedAda(tree, scratch, qdd, q, v, total, external, armature);
       if (status === CONTRADICTION) throw contradiction(state.time);
       refuseSingular(status, tree);
-      if (options.forces !== undefined) {
+      if (options.jointForces !== undefined) {
         this.#forces.set(scratch.forces.subarray(0, this.#forces.length));
-        this.#forcesToBodies(this.#perBody('forces', options.forces));
+        this.#forcesToBodies(this.#perBody('jointForces', options.jointForces));
       }
     } else if (looped || options.algorithm === 'ada' || options.schedule !== undefined) {
       const scratch = this.#adaFor(options.schedule);
       const status = ada(tree, scratch, qdd, q, v, total, external, armature);
       if (status === CONTRADICTION) throw contradiction(state.time);
       refuseSingular(status, tree);
-      if (options.forces !== undefined) {
+      if (options.jointForces !== undefined) {
         this.#forces.set(scratch.forces);
-        this.#forcesToBodies(this.#perBody('forces', options.forces));
+        this.#forcesToBodies(this.#perBody('jointForces', options.jointForces));
       }
       if (options.loopForces !== undefined) loopForces(scratch, options.loopForces);
     } else if (this.#reroot !== undefined) {
@@ -142,16 +146,16 @@ export class PlainDynamics {
       map.toTree(q, v, total, external);
       refuseSingular(aba(map.tree, this.#aba, this.#treeQdd, map.q, map.v, map.tau, map.external, armature), map.tree);
       map.fromTree(qdd, this.#treeQdd);
-      if (options.forces !== undefined) {
+      if (options.jointForces !== undefined) {
         abaForces(map.tree, this.#aba, this.#forces);
-        map.forcesFromTree(this.#perBody('forces', options.forces), this.#forces, total);
+        map.forcesFromTree(this.#perBody('jointForces', options.jointForces), this.#forces, total);
       }
     } else if (!this.#forwardByKernels(qdd, state, total, armature, options)) {
       this.#aba ??= createAba(tree);
       refuseSingular(aba(tree, this.#aba, qdd, q, v, total, external, armature), tree);
-      if (options.forces !== undefined) {
+      if (options.jointForces !== undefined) {
         abaForces(tree, this.#aba, this.#forces);
-        this.#forcesToBodies(this.#perBody('forces', options.forces));
+        this.#forcesToBodies(this.#perBody('jointForces', options.jointForces));
       }
     }
     this.#refuseNonFinite(qdd, 'accelerations', state, total);
@@ -164,9 +168,9 @@ export class PlainDynamics {
     { q, v }: State,
     tau: Float64Array,
     armature: Float64Array,
-    { forces, external, algorithm }: ForwardOptions,
+    { jointForces, external, algorithm }: ForwardOptions,
   ): boolean {
-    if (forces !== undefined || algorithm !== undefined) return false;
+    if (jointForces !== undefined || algorithm !== undefined) return false;
     this.#kernels ??= new KernelForward(createPlan(this.tree));
     return this.#kernels.run(qdd, q, v, tau, external ?? null, armature) && allFinite(qdd);
   }
@@ -200,22 +204,46 @@ export class PlainDynamics {
     this.#rnea ??= createRnea(tree);
     rnea(tree, this.#rnea, tau, state.q, state.v, given, this.#externalToLinks(options.external));
     foldForces(mechanism, tau);
-    if (options.forces !== undefined) {
+    if (options.jointForces !== undefined) {
       this.#forces.set(this.#rnea.f);
-      this.#forcesToBodies(this.#perBody('forces', options.forces));
+      this.#forcesToBodies(this.#perBody('jointForces', options.jointForces));
     }
     this.#refuseNonFinite(tau, 'forces', state, given);
     return tau;
   }
 
   /** The mass matrix, rows and columns in the order of v; that of the independent joints where there are couplings. */
-  massMatrix(state: State): MassMatrix {
+  massMatrix(state: State, { out }: OutOption = {}): MassMatrix {
     const { tree } = this;
     refuseForeign(this.mechanism, state);
     this.#dense ??= createDense(tree);
     reducedMassMatrix(tree, this.#dense, state.q);
-    return authorOrder(this.mechanism, this.#dense);
+    return authorOrder(this.mechanism, this.#dense, out);
   }
+
+  /** The inverse of the mass matrix. */
+  inverseMassMatrix(state: State, { out }: OutOption = {}): InverseMassMatrix {
+    this.#solver ??= new MassMatrixSolver(this.mechanism, this.tree);
+    return this.#solver.inverse(state, out);
+  }
+
+  /** x with H x = b. */
+  solve(state: State, b: Float64Array, { out }: OutOption = {}): Float64Array {
+    this.#solver ??= new MassMatrixSolver(this.mechanism, this.tree);
+    return this.#solver.solve(state, b, out);
+  }
+
+  runs(): Runs {
+    return { engine: 'plain' };
+  }
+
+  ready(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  readonly notes: readonly string[] = [];
+
+  dispose(): void {}
 
   energy(state: State): Energy {
     this.#energy ??= createEnergy(this.tree);
@@ -245,21 +273,20 @@ export class PlainDynamics {
     return out;
   }
 
-  /** Jacobian of a body: 6 x nv, row major; times v it gives the body's spatial velocity in body coordinates. */
-  jacobian(state: State, body: string): Float64Array {
-    const { tree, mechanism } = this;
-    const i = tree.link[mechanism.bodyIndex(body)];
+  /** Jacobian of a body, by index: 6 x nv, row major; times v it gives the body's spatial velocity in body coordinates. */
+  jacobian(state: State, body: number, out: Float64Array = new Float64Array(6 * this.mechanism.nv)): Float64Array {
+    const { tree } = this;
+    const { nv } = this.mechanism;
+    const i = tree.link[body];
     this.#jacobian ??= createJacobian(tree);
-    const { nv } = mechanism;
-    const J = new Float64Array(6 * nv);
-    jacobian(tree, this.#jacobian, J, state.q, i);
-    const column = new Float64Array(6);
+    jacobian(tree, this.#jacobian, out, state.q, i);
+    const column = this.#column;
     for (let k = 0; k < nv; k++) {
-      for (let row = 0; row < 6; row++) column[row] = J[row * nv + k];
+      for (let row = 0; row < 6; row++) column[row] = out[row * nv + k];
       motionToA(column, 0, tree.offset, TRANSFORM * i, column, 0);
-      for (let row = 0; row < 6; row++) J[row * nv + k] = column[row];
+      for (let row = 0; row < 6; row++) out[row * nv + k] = column[row];
     }
-    return J;
+    return out;
   }
 
   /**
@@ -282,8 +309,12 @@ export class PlainDynamics {
   }
 
   #forcesByInverse(state: State, qdd: Float64Array, options: ForwardOptions): void {
-    const { external, forces } = options;
-    this.inverse(state, qdd, { out: this.#treeQdd, forces: forces!, ...(external !== undefined && { external }) });
+    const { external, jointForces } = options;
+    this.inverse(state, qdd, {
+      out: this.#treeQdd,
+      jointForces: jointForces!,
+      ...(external !== undefined && { external }),
+    });
   }
 
   #vector(what: string, given: Float64Array | undefined): Float64Array {
@@ -372,7 +403,7 @@ function contradiction(time: number): SimulationError {
   );
 }
 
-/** Accelerations of the joints. For many calls on one mechanism, make a PlainDynamics and keep it. */
+/** Accelerations of the joints. For many calls on one mechanism, take dynamics(mechanism). */
 export function forwardDynamics(
   mechanism: Mechanism,
   state: State,

@@ -3,7 +3,8 @@
 
 import type { Mechanism } from '../../mechanism/mechanism.js';
 import { State } from '../../mechanism/state.js';
-import type { ForwardOptions, InverseOptions, MassMatrix } from '../plain/plain-dynamics.js';
+import type { Engine, FunctionName, Runs } from '../engine.js';
+import { type ForwardOptions, type InverseOptions, type MassMatrix, PlainDynamics } from '../plain/plain-dynamics.js';
 import { CompiledDynamics, copyFinite } from '../wasm/compiled.js';
 import { type Arrays, loadArrays } from './arrays.js';
 import { checkOptions, type ParallelOptions } from './options.js';
@@ -25,7 +26,7 @@ export interface InPlace extends Omit<Arrays, 'qdd'> {
   run(): Float64Array;
 }
 
-export class ParallelDynamics {
+export class ParallelDynamics implements Engine {
   readonly mechanism: Mechanism;
   /** What runs on one thread, and everything but plain forward dynamics. */
   readonly serial: CompiledDynamics;
@@ -44,12 +45,12 @@ export class ParallelDynamics {
   /** Steps on one thread: by the program of the team or shared code, and by code for the whole mechanism. */
   readonly #counts = { alone: 0, serial: 0 };
 
-  constructor(mechanism: Mechanism, options: ParallelOptions = {}) {
+  constructor(mechanism: Mechanism, options: ParallelOptions = {}, plain = new PlainDynamics(mechanism)) {
     checkOptions(options);
     this.mechanism = mechanism;
     this.#options = options;
     const large = mechanism.joints.length > WHOLE_LINKS;
-    this.serial = new CompiledDynamics(mechanism, { specialise: large ? 'never' : 'background' });
+    this.serial = new CompiledDynamics(mechanism, { specialise: large ? 'never' : 'background' }, plain);
   }
 
   /** How steps are computed now. */
@@ -111,7 +112,7 @@ export class ParallelDynamics {
     const special =
       options !== undefined &&
       (options.external !== undefined ||
-        options.forces !== undefined ||
+        options.jointForces !== undefined ||
         options.armature !== undefined ||
         options.algorithm !== undefined ||
         options.schedule !== undefined ||
@@ -200,6 +201,19 @@ export class ParallelDynamics {
 
   massMatrix(state: State, options?: { readonly out?: Float64Array }): MassMatrix {
     return this.serial.massMatrix(state, options);
+  }
+
+  /** What runs a function now: threads do plain forward dynamics only. */
+  runs(name: FunctionName): Runs {
+    if (name === 'forward' && this.mode === 'parallel') return { engine: 'threads' };
+    const serial = this.serial.runs(name);
+    if (name !== 'forward') return serial;
+    const reason = this.#notes.findLast((note) => note.startsWith('One thread: '))?.slice('One thread: '.length);
+    return { reason: reason ?? 'threads are not ready yet.', ...serial };
+  }
+
+  get notes(): readonly string[] {
+    return this.explain().split('\n');
   }
 
   /** What was chosen and why: prediction and measurement. */

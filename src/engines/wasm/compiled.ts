@@ -12,17 +12,18 @@ import type { Tree } from '../../mechanism/tree.js';
 import { createPlan, isDamped, type Plan } from '../../plan/plan.js';
 import { BODY_POSE, BODY_VELOCITY } from '../../plan/results.js';
 import { forceToA } from '../../spatial/spatial.js';
+import type { Engine, FunctionName, OutOption, Runs } from '../engine.js';
 import { rowsOf } from '../plain/author-order.js';
 import { foldForces, followSources, type Reduction, reduceMatrix, reductionOf } from '../plain/couplings.js';
 import type { Energy } from '../plain/energy.js';
-import { type InverseMassMatrix, MassMatrixSolver } from '../plain/mass-matrix-solver.js';
+import type { InverseMassMatrix } from '../plain/mass-matrix-solver.js';
 import { addPassiveForces } from '../plain/passive.js';
 import { type ForwardOptions, type InverseOptions, type MassMatrix, PlainDynamics } from '../plain/plain-dynamics.js';
 import { PlainStages, type Stages } from '../plain/stages.js';
 import { CompiledFunctions, type Views } from './functions.js';
 import { countVisits, createGeneric } from './generic.js';
 import { type Layout, layoutOf } from './layout.js';
-import type { Task } from './specialise.js';
+import { jacobianTask, type Task } from './specialise.js';
 import { type Emit, noteOfFailure, Specialiser } from './specialiser.js';
 import { MOST_STAGED, WasmStages } from './stages.js';
 import { Store } from './store.js';
@@ -32,10 +33,12 @@ export type Tier = 'plain' | 'generic' | 'specialised';
 
 export interface CompileOptions {
   /**
-   * When code for this mechanism is made: 'background' (the default) in a worker, 'now' on this thread before the call
-   * returns, 'never'.
+   * When code for this mechanism is made: 'background' (the default) in a worker, generic kernels run until it is there;
+   * 'now' on this thread before the call returns; 'first-use' on this thread at the first call of each function, unless
+   * `ready` had it made before; 'small' the same for what is made within some tens of milliseconds, and generic kernels
+   * for the rest; 'never'.
    */
-  readonly specialise?: 'background' | 'now' | 'never';
+  readonly specialise?: 'background' | 'now' | 'first-use' | 'small' | 'never';
   /** What 'now' makes; all where left out. */
   readonly tasks?: readonly Task[];
   /** Makes it in the background; a worker of this module where left out. */
@@ -62,25 +65,55 @@ interface Running {
 
 /** Mass matrices of deeper trees are left to the readable algorithm: code and tables grow with the square of the depth. */
 const MAX_VISITS = 100_000;
+/**
+ * Up to these sizes 'small' makes code for the mechanism: links and, for the mass matrix, pairs of a link and one above it.
+ */
+const SMALL_LINKS = 64;
+const SMALL_VISITS = 2048;
 
 /** Functions without generic kernels are left to the readable algorithms above so many links: code grows with them. */
 const MAX_FUNCTION_LINKS = 256;
 
 const TASKS: readonly Task[] = ['forward', 'forwardLoaded', 'inverse', 'massMatrix'];
 
-export class CompiledDynamics {
+/** The code that a function runs; what is not here runs on the readable algorithms. */
+const TASK_OF: ReadonlyMap<string, Task> = new Map<FunctionName, Task>([
+  ['forward', 'forward'],
+  ['forward with external', 'forwardLoaded'],
+  ['inverse', 'inverse'],
+  ['inverse with external', 'inverseLoaded'],
+  ['massMatrix', 'massMatrix'],
+  ['inverseMassMatrix', 'inverseMassMatrix'],
+  ['solve', 'solve'],
+  ['poses', 'poses'],
+  ['velocities', 'velocities'],
+  ['jacobian', jacobianTask(0)],
+  ['jacobians', 'jacobians'],
+  ['energy', 'energy'],
+]);
+
+/** Tasks with generic kernels; code for the others is made for the mechanism, or not at all. */
+const GENERIC: ReadonlySet<Task> = new Set(TASKS);
+
+export class CompiledDynamics implements Engine {
   readonly mechanism: Mechanism;
   /** The readable algorithms, for what compiled code does not cover and for its error messages. */
   readonly readable: PlainDynamics;
   readonly #options: CompileOptions;
+  /** Code is made in a worker, and swapped in while generic kernels run. */
+  readonly #inBackground: boolean;
   readonly #plan: Plan | undefined;
   readonly #layout: Layout | undefined;
   #store: Store | undefined;
   readonly #running = new Map<Task, Running>();
+  /** Why a task runs on the readable algorithms; '' for all of them. */
+  readonly #reasons = new Map<Task | '', string>();
   readonly #notes: string[] = [];
   /** Rows of the mass matrix. */
   readonly #joints: MassMatrix['joints'];
   #specialiser: Specialiser | undefined;
+  /** Pairs of a link and one above it. */
+  #visits = 0;
   /** Whether the mass matrix is compiled. */
   #matrix = false;
   readonly #functions: CompiledFunctions;
@@ -102,16 +135,20 @@ export class CompiledDynamics {
   /** The rows of the mass matrix, where joints are coupled. */
   readonly #reduction: Reduction | undefined;
 
-  constructor(mechanism: Mechanism, options: CompileOptions = {}) {
+  constructor(mechanism: Mechanism, options: CompileOptions = {}, plain = new PlainDynamics(mechanism)) {
     this.mechanism = mechanism;
-    this.readable = new PlainDynamics(mechanism);
+    this.readable = plain;
     this.#options = options;
+    this.#inBackground = (options.specialise ?? 'background') === 'background';
     this.#joints = rowsOf(mechanism);
     this.#views = { q: this.#q, v: this.#v, tau: this.#tau, qdd: this.#qdd };
     this.#functions = new CompiledFunctions({
       mechanism,
       code: (task) => this.#code(task),
-      columnOrder: () => this.#columnOrder,
+      columnOrder: () => {
+        this.#columnOrder ??= inverseMassColumns(this.#plan!).order;
+        return this.#columnOrder;
+      },
       views: () => this.#views,
     });
     this.#damped = new Uint8Array(mechanism.nv);
@@ -123,13 +160,16 @@ export class CompiledDynamics {
     }
     this.#reduction = mechanism.couplings.length === 0 ? undefined : reductionOf(mechanism);
     this.#plan = createPlan(this.readable.tree);
-    this.#matrix = countVisits(this.#plan.links) <= MAX_VISITS;
+    this.#visits = countVisits(this.#plan.links);
+    this.#matrix = this.#visits <= MAX_VISITS;
+    if (!this.#matrix)
+      this.#reasons.set('massMatrix', 'the tree is so deep that code or tables for it would take too much memory.');
     this.#layout = layoutOf(this.#plan, 1, this.#matrix);
     try {
       this.#store = new Store(this.#layout.end, options.shared === true);
       this.#store.onGrowth = () => this.#refreshViews();
       this.#refreshViews();
-      if (this.#hasGeneric) this.#startGeneric('forward');
+      if (this.#hasGeneric && this.#onUse('forward') === undefined) this.#startGeneric('forward');
     } catch (error) {
       // No WebAssembly, or a page that forbids it (Content-Security-Policy without 'wasm-unsafe-eval').
       this.#store = undefined;
@@ -143,8 +183,18 @@ export class CompiledDynamics {
       return;
     }
     this.#specialiser = this.#createSpecialiser();
-    if (options.specialise !== 'now') void this.#specialiser.request('forward');
-    else for (const task of options.tasks ?? TASKS) if (this.#compiles(task)) this.#specialiser.now(task);
+    if (options.specialise === 'now') {
+      for (const task of options.tasks ?? TASKS) if (this.#compiles(task)) this.#specialiser.now(task);
+    } else if (this.#inBackground) void this.#specialiser.request('forward');
+  }
+
+  /** 'specialised' where the first call of a task makes its code, and generic kernels must not run before. */
+  #onUse(task: Task): 'specialised' | undefined {
+    const { specialise } = this.#options;
+    if (specialise === 'first-use') return 'specialised';
+    if (specialise !== 'small') return undefined;
+    const small = this.#plan!.links.length <= SMALL_LINKS && (task !== 'massMatrix' || this.#visits <= SMALL_VISITS);
+    return small ? 'specialised' : undefined;
   }
 
   /** Whether generic kernels know this kind of mechanism; if not, code for it is made on the first call. */
@@ -165,13 +215,52 @@ export class CompiledDynamics {
     return this.#running.get(task)?.tier ?? 'plain';
   }
 
+  /** What runs a function; before its first call, what will. */
+  runs(name: FunctionName): Runs {
+    const task = TASK_OF.get(name);
+    if (task === undefined)
+      return { engine: 'plain', reason: this.#reasons.get('') ?? 'only the plain engine has it.' };
+    const tier = this.#running.get(task)?.tier ?? this.#plannedTier(task);
+    if (tier !== 'plain') return { engine: tier === 'generic' ? 'wasm' : 'compiled' };
+    const reason = this.#reasons.get('') ?? this.#reasons.get(task) ?? this.#reasonForNoCode();
+    return { engine: 'plain', reason };
+  }
+
+  #plannedTier(task: Task): Tier {
+    if (this.#store === undefined || !this.#compiles(task)) return 'plain';
+    if (this.#reduction !== undefined && (task === 'solve' || task === 'inverseMassMatrix')) return 'plain';
+    if (!this.#hasGeneric || !GENERIC.has(task)) return this.#makesFunctions ? 'specialised' : 'plain';
+    return this.#onUse(task) ?? 'generic';
+  }
+
+  /** Whether code is made for functions that have no generic kernels. */
+  get #makesFunctions(): boolean {
+    return this.#specialiser !== undefined && this.#plan!.links.length <= MAX_FUNCTION_LINKS;
+  }
+
+  #reasonForNoCode(): string {
+    if (this.#store === undefined) return 'it was disposed of.';
+    if (this.#specialiser === undefined) return 'there are no generic kernels for it.';
+    if (this.#reduction !== undefined) return 'for coupled joints only the plain engine has it.';
+    return `code for it is made up to ${MAX_FUNCTION_LINKS} moving links, and there are no generic kernels.`;
+  }
+
+  get notes(): readonly string[] {
+    return this.#notes;
+  }
+
   /**
    * Done when the code for this mechanism is in use for that task (at once where it cannot or shall not be made). Where no
    * worker can be had it is made on this thread: asking is consent.
    */
-  ready(task: Task = 'forward'): Promise<void> {
-    if (this.#specialiser === undefined || !this.#compiles(task)) return Promise.resolve();
-    return this.#specialiser.ready(task);
+  ready(name: Task | FunctionName = 'forward'): Promise<void> {
+    const task = TASK_OF.get(name) ?? TASKS.find((one) => one === name);
+    if (this.#specialiser === undefined || task === undefined || !this.#compiles(task)) return Promise.resolve();
+    const made =
+      this.#hasGeneric && GENERIC.has(task)
+        ? this.#inBackground || this.#onUse(task) !== undefined
+        : this.#makesFunctions;
+    return made ? this.#specialiser.ready(task) : Promise.resolve();
   }
 
   /** Accelerations under the joint forces tau. Options as in PlainDynamics; some of them take the readable algorithm. */
@@ -200,7 +289,7 @@ export class CompiledDynamics {
     if (
       running === undefined ||
       (options?.external !== undefined && !loaded) ||
-      options?.forces !== undefined ||
+      options?.jointForces !== undefined ||
       this.#isForeign(state)
     )
       return this.readable.inverse(state, qdd, options);
@@ -218,15 +307,10 @@ export class CompiledDynamics {
   }
 
   /** The mass matrix; `out` takes its nv x nv numbers. */
-  massMatrix(state: State, options: { readonly out?: Float64Array } = {}): MassMatrix {
+  massMatrix(state: State, options: OutOption = {}): MassMatrix {
     const running = this.#best('massMatrix');
     const nv = this.#reduction?.rows ?? this.mechanism.nv;
-    if (running === undefined || this.#isForeign(state)) {
-      const result = this.readable.massMatrix(state);
-      if (options.out === undefined) return result;
-      options.out.set(result.H);
-      return { ...result, H: options.out };
-    }
+    if (running === undefined || this.#isForeign(state)) return this.readable.massMatrix(state, options);
     this.#q.set(state.q);
     running.run();
     const H = options.out ?? new Float64Array(nv * nv);
@@ -238,27 +322,21 @@ export class CompiledDynamics {
   }
 
   /** The inverse of the mass matrix; `out` takes its nv x nv numbers. */
-  inverseMassMatrix(state: State, options: { readonly out?: Float64Array } = {}): InverseMassMatrix {
+  inverseMassMatrix(state: State, options: OutOption = {}): InverseMassMatrix {
+    if (this.#reduction !== undefined) return this.readable.inverseMassMatrix(state, options);
     const { nv } = this.mechanism;
     const Hinv = options.out ?? new Float64Array(nv * nv);
     const done = this.#functions.inverseMassMatrix(state, Hinv);
     // Where the mass matrix is singular the readable algorithm says why.
-    if (done === undefined || !hasPositiveDiagonal(Hinv, nv)) {
-      const result = new MassMatrixSolver(this.mechanism).inverse(state);
-      Hinv.set(result.Hinv);
-      return { ...result, Hinv };
-    }
+    if (done === undefined || !hasPositiveDiagonal(Hinv, nv))
+      return this.readable.inverseMassMatrix(state, { out: Hinv });
     return { n: nv, Hinv, joints: this.#joints };
   }
 
   /** x with H x = b. */
-  solve(
-    state: State,
-    b: Float64Array,
-    { out = new Float64Array(b.length) }: { out?: Float64Array } = {},
-  ): Float64Array {
+  solve(state: State, b: Float64Array, { out = new Float64Array(b.length) }: OutOption = {}): Float64Array {
     const done = this.#reduction === undefined ? this.#functions.solve(state, b, out) : undefined;
-    return done ?? new MassMatrixSolver(this.mechanism).solve(state, b);
+    return done ?? this.readable.solve(state, b, { out });
   }
 
   /** Pose of every body, as PlainDynamics has them. */
@@ -282,9 +360,7 @@ export class CompiledDynamics {
 
   /** Jacobian of a body, by its index: 6 x nv, row major, body coordinates. */
   jacobian(state: State, body: number, out: Float64Array = new Float64Array(6 * this.mechanism.nv)): Float64Array {
-    const done = this.#functions.jacobian(state, body, out);
-    if (done === undefined) out.set(this.readable.jacobian(state, this.mechanism.bodies[body].name));
-    return out;
+    return this.#functions.jacobian(state, body, out) ?? this.readable.jacobian(state, body, out);
   }
 
   /** The columns of all Jacobians: 6 x nv, row major, ground coordinates at the ground's origin. */
@@ -300,10 +376,7 @@ export class CompiledDynamics {
   #code(task: Task): Running | undefined {
     const running = this.#running.get(task);
     if (running !== undefined) return running;
-    if (this.#specialiser === undefined || this.#plan!.links.length > MAX_FUNCTION_LINKS) return undefined;
-    this.#specialiser.now(task);
-    if (task === 'inverseMassMatrix') this.#columnOrder = inverseMassColumns(this.#plan!).order;
-    return this.#running.get(task);
+    return this.#makesFunctions ? this.#makeNow(task) : undefined;
   }
 
   /**
@@ -323,7 +396,7 @@ export class CompiledDynamics {
    * around it where that cannot be.
    */
   stages(state: State, tableau: Tableau): Stages {
-    const running = this.#running.get('forward');
+    const running = this.#best('forward');
     const readable = new PlainStages(this, state, tableau);
     if (running === undefined || this.#plan!.links.length > MOST_STAGED) return readable;
     const parts = { store: this.#store!, plan: this.#plan!, layout: this.#layout!, forward: running };
@@ -358,6 +431,7 @@ export class CompiledDynamics {
   }
 
   #fallBack(reason: string): void {
+    this.#reasons.set('', reason);
     this.#notes.push(`Readable algorithms: ${reason}`);
     this.#options.onFallback?.(reason);
   }
@@ -384,10 +458,10 @@ export class CompiledDynamics {
   /** The task that forward dynamics with these options is; undefined where only the readable algorithm can do it. */
   #forwardTask(options: ForwardOptions | undefined): 'forward' | 'forwardLoaded' | undefined {
     if (options === undefined) return 'forward';
-    const { algorithm = 'aba', schedule, form, external, forces, armature } = options;
+    const { algorithm = 'aba', schedule, form, external, jointForces, armature } = options;
     // Who asks for an algorithm gets it.
     if (algorithm !== 'aba' || schedule !== undefined || form !== undefined) return undefined;
-    if (forces !== undefined) return undefined;
+    if (jointForces !== undefined) return undefined;
     if (external !== undefined && external.length !== 6 * this.mechanism.bodies.length) return undefined;
     let task: 'forward' | 'forwardLoaded' = external === undefined ? 'forward' : 'forwardLoaded';
     if (armature === undefined) return task;
@@ -422,13 +496,25 @@ export class CompiledDynamics {
     return task !== 'massMatrix' || this.#matrix;
   }
 
-  /** Generic kernels are made on first use, and better code asked for. */
+  /** What runs a task, made on first use; better code is asked for where it may be swapped in later. */
   #best(task: GenericTask): Running | undefined {
+    let running = this.#running.get(task);
+    if (running !== undefined && !this.#inBackground) return running;
     if (this.#store === undefined || !this.#compiles(task)) return undefined;
     if (!this.#hasGeneric) return this.#code(task);
-    const running = this.#running.get(task) ?? this.#startGeneric(task);
-    if (running.tier !== 'specialised' && this.#specialiser !== undefined) void this.#specialiser.request(task);
+    if (running === undefined && this.#onUse(task) !== undefined) running = this.#makeNow(task);
+    running ??= this.#startGeneric(task);
+    if (running.tier !== 'specialised' && this.#inBackground) void this.#specialiser!.request(task);
     return running;
+  }
+
+  #makeNow(task: Task): Running | undefined {
+    try {
+      this.#specialiser!.now(task);
+    } catch (error) {
+      this.#notes.push(noteOfFailure(task, error));
+    }
+    return this.#running.get(task);
   }
 
   #createSpecialiser(): Specialiser {

@@ -27,6 +27,8 @@ export class Specialiser {
   readonly #requested = new Map<Task, Promise<void>>();
   /** Tasks that somebody waits for. */
   readonly #asked = new Set<Task>();
+  /** Tasks whose code is in use. */
+  readonly #made = new Set<Task>();
   #stopped = false;
 
   constructor(parts: SpecialiserParts) {
@@ -70,6 +72,8 @@ export class Specialiser {
         const options = this.#options(task);
         const made = await this.#emit(plan, options);
         const module = await webAssembly().compile(made.bytes);
+        // Somebody could not wait and had it made on this thread.
+        if (this.#made.has(task)) return;
         // Memory may have been given away meanwhile: then the code must be made for another place.
         if (store.top !== options.scratchAt) continue;
         if (!this.#stopped) this.#use(task, made, module);
@@ -98,6 +102,7 @@ export class Specialiser {
 
   #use(task: Task, made: Specialised, module: Parameters<Store['instantiate']>[0]): void {
     const { store, use } = this.#parts;
+    this.#made.add(task);
     store.reserve(made.memoryBytes);
     use(task, made, store.instantiate(module));
   }

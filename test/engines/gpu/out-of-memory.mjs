@@ -40,8 +40,8 @@ const chain = builtinMechanism('chain-5');
 const batch = await gpuBatch(chain, { states: 64, gpu, fallback: 'error', specialise: 'never' });
 batch.setState(3, State.random(chain, 1));
 await batch.forward();
-const { Dynamics } = await import('../../../dist/index.js');
-const expected = new Dynamics(chain).forward(State.random(chain, 1), new Float64Array(5));
+const { dynamics } = await import('../../../dist/index.js');
+const expected = dynamics(chain, { engine: 'plain' }).forward(State.random(chain, 1), new Float64Array(5));
 const small = Math.max(...expected.map((x, k) => Math.abs(x - batch.qdd[batch.at('qdd', k, 3)])));
 batch.dispose();
 

@@ -157,8 +157,8 @@ describe('compile', () => {
     const state = State.random(human, 1);
     const tau = randomVector(1, human.nv);
     const forces = [0, 1].map(() => new Float64Array(6 * human.bodies.length));
-    const expected = compiled.readable.forward(state, tau, { forces: forces[0] });
-    expect(compiled.forward(state, tau, { forces: forces[1] })).toEqual(expected);
+    const expected = compiled.readable.forward(state, tau, { jointForces: forces[0] });
+    expect(compiled.forward(state, tau, { jointForces: forces[1] })).toEqual(expected);
     expect(forces[1]).toEqual(forces[0]);
     const passive = compiled.readable.forward(state, tau, { passive: true });
     expect(relativeError(compiled.forward(state, tau, { passive: true }), passive)).toBeLessThan(1e-11);

@@ -1,0 +1,408 @@
+// The front door for one state: dynamics(mechanism) checks what it is given, has the chosen engine compute it, and the
+// plain engine where the chosen one cannot; report() says which engine runs what, and why.
+
+import {
+  type Engine,
+  type EngineName,
+  FUNCTION_NAMES,
+  type FunctionName,
+  type OutOption,
+  type Runs,
+} from '../engines/engine.js';
+import type { LoopReport } from '../engines/plain/assembly/report.js';
+import type { Energy } from '../engines/plain/energy.js';
+import type { InverseMassMatrix } from '../engines/plain/mass-matrix-solver.js';
+import {
+  type ForwardOptions,
+  type InverseOptions,
+  type MassMatrix,
+  PlainDynamics,
+} from '../engines/plain/plain-dynamics.js';
+import { refuseForeign } from '../engines/plain/refuse.js';
+import type { Stages, Tableau } from '../engines/plain/stages.js';
+import { ParallelDynamics } from '../engines/threads/parallel-dynamics.js';
+import { CompiledDynamics } from '../engines/wasm/compiled.js';
+import { MechanismError } from '../mechanism/errors.js';
+import { type Frame, GROUND, type Mechanism, type Placement } from '../mechanism/mechanism.js';
+import type { State } from '../mechanism/state.js';
+import type { Tree } from '../mechanism/tree.js';
+import type { Mat3, Vec3 } from '../spatial/matrix3.js';
+import { compose, motionToB, ORIGIN, rotateBack, TRANSFORM } from '../spatial/spatial.js';
+
+/**
+ * What computes: 'plain', readable TypeScript; 'wasm', WebAssembly kernels for all mechanisms; 'compiled', WebAssembly
+ * made for this mechanism; 'threads', the same on several threads. 'auto': 'compiled' where the code is made within some
+ * tens of milliseconds, at the first call of each function, and 'wasm' for larger mechanisms. It depends on the mechanism
+ * and the options alone: the same bits from the first call to the last.
+ */
+export type EngineChoice = 'auto' | EngineName;
+
+export const ENGINE_CHOICES: readonly EngineChoice[] = ['auto', 'plain', 'wasm', 'compiled', 'threads'];
+
+export interface DynamicsOptions {
+  /** 'auto' where left out. */
+  readonly engine?: EngineChoice;
+  /**
+   * Threads that take part, the caller's included; 'auto' finds the number that is fastest. One where left out, and
+   * 'auto' for the engine 'threads', which more than one implies.
+   */
+  readonly threads?: number | 'auto';
+  /** For threads: the same bits whatever their number, one included. Without it results agree to rounding. */
+  readonly deterministic?: boolean;
+  /** The body at the root of forward dynamics, for free-flying mechanisms; results do not depend on it but for rounding. */
+  readonly root?: string;
+}
+
+/** In whose coordinates: 'body', those of the body or frame itself; 'world', its origin with the axes of the ground. */
+export interface InOption {
+  readonly in?: 'body' | 'world';
+}
+
+/** How a frame moves, at its origin: radians and metres a second. */
+export interface FrameVelocity {
+  readonly angular: Vec3;
+  readonly linear: Vec3;
+}
+
+/** Which engine runs a function, and why not the one that was asked for. */
+export interface FunctionReport extends Runs {
+  readonly name: FunctionName;
+}
+
+export interface DynamicsReport {
+  /** What was asked for. */
+  readonly engine: EngineChoice;
+  readonly functions: readonly FunctionReport[];
+  /** What the engine says about itself: code made, times, threads. */
+  readonly notes: readonly string[];
+  /** All of it in lines for a reader. */
+  readonly text: string;
+}
+
+/**
+ * The dynamics of a mechanism, for one state at a time.
+ *
+ *     const arm = dynamics(mechanism);
+ *     const qdd = arm.forward(state, tau);
+ *     const { t } = arm.pose(state, 'hand');
+ */
+export function dynamics(mechanism: Mechanism, options: DynamicsOptions = {}): Dynamics {
+  return new Dynamics(mechanism, options);
+}
+
+/** Made by `dynamics(mechanism)`. Given its outputs, no method that takes an `out` allocates memory. */
+export class Dynamics {
+  readonly mechanism: Mechanism;
+  /** What was asked for; `report()` says what runs. */
+  readonly engine: EngineChoice;
+  readonly #plain: PlainDynamics;
+  /** Runs forward dynamics. */
+  #forward: Engine;
+  /** Runs the rest. */
+  #rest: Engine;
+  /** Why forward dynamics runs on the plain engine, where the engine itself does not say it. */
+  readonly #reason: string | undefined;
+  readonly #poses: Float64Array;
+  readonly #velocities: Float64Array;
+  /** 12: a named frame in its body; 12: in the ground; 6: a motion vector. */
+  readonly #frame = new Float64Array(TRANSFORM);
+  readonly #pose = new Float64Array(TRANSFORM);
+  readonly #motion = new Float64Array(6);
+
+  /** Use `dynamics()`. */
+  constructor(mechanism: Mechanism, options: DynamicsOptions = {}) {
+    const engine = chosen(options);
+    const { root } = options;
+    this.mechanism = mechanism;
+    this.engine = engine;
+    this.#plain = new PlainDynamics(mechanism, root === undefined ? {} : { root });
+    this.#poses = new Float64Array(TRANSFORM * mechanism.bodies.length);
+    this.#velocities = new Float64Array(6 * mechanism.bodies.length);
+    if (engine === 'plain') {
+      this.#forward = this.#plain;
+      this.#rest = this.#plain;
+    } else if (engine === 'threads') {
+      const threads = new ParallelDynamics(mechanism, parallelOptions(options), this.#plain);
+      this.#forward = threads;
+      this.#rest = threads.serial;
+    } else {
+      const specialise = engine === 'auto' ? 'small' : engine === 'compiled' ? 'first-use' : 'never';
+      const compiled = new CompiledDynamics(mechanism, { specialise }, this.#plain);
+      const rooted = root !== undefined && mechanism.joints[mechanism.bodyIndex(root)].parent !== GROUND;
+      if (rooted) this.#reason = 'a chosen root is computed by the plain engine, or by threads.';
+      this.#forward = rooted ? this.#plain : compiled;
+      this.#rest = compiled;
+    }
+  }
+
+  /**
+   * How the plain engine sees the mechanism.
+   * @internal
+   */
+  get tree(): Tree {
+    return this.#plain.tree;
+  }
+
+  /**
+   * Whole Runge-Kutta steps where the engine can take them; for the integrators of Simulation.
+   * @internal
+   */
+  stages(state: State, tableau: Tableau): Stages | undefined {
+    return this.#forward.stages?.(state, tableau);
+  }
+
+  /** Accelerations of the joints under the joint forces tau (none where left out). */
+  forward(state: State, tau?: Float64Array, options?: ForwardOptions): Float64Array {
+    const { nv } = this.mechanism;
+    refuseForeign(this.mechanism, state);
+    if (tau !== undefined && tau.length !== nv) refuseLength('tau', tau, nv, OF_DOF);
+    if (options !== undefined) this.#checkForward(options);
+    return this.#forward.forward(state, tau, options);
+  }
+
+  /** Joint forces that produce the accelerations qdd (none where left out). */
+  inverse(state: State, qdd?: Float64Array, options?: InverseOptions): Float64Array {
+    const { nv } = this.mechanism;
+    refuseForeign(this.mechanism, state);
+    if (qdd !== undefined && qdd.length !== nv) refuseLength('qdd', qdd, nv, OF_DOF);
+    if (options !== undefined) this.#checkForward(options);
+    const engine = this.#rest;
+    return engine.inverse === undefined
+      ? this.#plain.inverse(state, qdd, options)
+      : engine.inverse(state, qdd, options);
+  }
+
+  /** The mass matrix, rows and columns in the order of v; that of the independent joints where there are couplings. */
+  massMatrix(state: State, options?: OutOption): MassMatrix {
+    refuseForeign(this.mechanism, state);
+    this.#checkMatrix(options?.out);
+    const engine = this.#rest;
+    return engine.massMatrix === undefined ? this.#plain.massMatrix(state, options) : engine.massMatrix(state, options);
+  }
+
+  /** The inverse of the mass matrix, in O(n^2). */
+  inverseMassMatrix(state: State, options?: OutOption): InverseMassMatrix {
+    refuseForeign(this.mechanism, state);
+    this.#checkMatrix(options?.out);
+    const engine = this.#rest;
+    if (engine.inverseMassMatrix === undefined) return this.#plain.inverseMassMatrix(state, options);
+    return engine.inverseMassMatrix(state, options);
+  }
+
+  /** x with H x = b, where H is the mass matrix. */
+  solve(state: State, b: Float64Array, options?: OutOption): Float64Array {
+    const rows = this.#rows;
+    refuseForeign(this.mechanism, state);
+    if (b.length !== rows) refuseLength('b', b, rows, 'one for each row of the mass matrix');
+    const out = options?.out;
+    if (out !== undefined && out.length !== rows) refuseLength('out', out, rows, 'one for each row of the mass matrix');
+    const engine = this.#rest;
+    return engine.solve === undefined ? this.#plain.solve(state, b, options) : engine.solve(state, b, options);
+  }
+
+  /**
+   * Pose of every body, in the order of `mechanism.bodies`: 12 numbers each, E row major (ground to body coordinates), then
+   * the body's origin in ground coordinates. `pose` gives one by name.
+   */
+  poses(state: State, options?: OutOption): Float64Array {
+    refuseForeign(this.mechanism, state);
+    const size = this.#poses.length;
+    const out = options?.out ?? new Float64Array(size);
+    if (out.length !== size) refuseLength('out', out, size, 'twelve for each body');
+    const engine = this.#rest;
+    return engine.poses === undefined ? this.#plain.poses(state, out) : engine.poses(state, out);
+  }
+
+  /** Velocity of every body, in the order of `mechanism.bodies`: 6 numbers each, angular and linear, at its origin, body coordinates. */
+  velocities(state: State, options?: OutOption): Float64Array {
+    refuseForeign(this.mechanism, state);
+    const size = this.#velocities.length;
+    const out = options?.out ?? new Float64Array(size);
+    if (out.length !== size) refuseLength('out', out, size, OF_BODY);
+    const engine = this.#rest;
+    return engine.velocities === undefined ? this.#plain.velocities(state, out) : engine.velocities(state, out);
+  }
+
+  /** Pose of a body or a named frame: t is its origin in ground coordinates, E takes ground to its own coordinates. */
+  pose(state: State, name: string): Placement {
+    this.#place(state, this.mechanism.frame(name));
+    const [a, b, c, d, e, f, g, h, i, x, y, z] = this.#pose;
+    const E: Mat3 = [a, b, c, d, e, f, g, h, i];
+    return { E, t: [x, y, z] };
+  }
+
+  /** Velocity of a body or a named frame at its origin; in its own coordinates unless `in: 'world'`. */
+  velocity(state: State, name: string, options: InOption = {}): FrameVelocity {
+    const frame = this.mechanism.frame(name);
+    refuseForeign(this.mechanism, state);
+    const all = this.velocities(state, { out: this.#velocities });
+    const own = this.#motion;
+    this.#loadFrame(frame);
+    motionToB(own, 0, this.#frame, 0, all, 6 * frame.body);
+    if (options.in === 'world') {
+      this.#place(state, frame);
+      this.#toWorld(own);
+    }
+    return { angular: [own[0], own[1], own[2]], linear: [own[3], own[4], own[5]] };
+  }
+
+  /**
+   * Jacobian of a body or a named frame: 6 x nv, row major; times v it gives angular and linear velocity at the frame's
+   * origin, in its own coordinates unless `in: 'world'`.
+   */
+  jacobian(state: State, name: string, options: OutOption & InOption = {}): Float64Array {
+    const frame = this.mechanism.frame(name);
+    refuseForeign(this.mechanism, state);
+    const { nv } = this.mechanism;
+    const J = options.out ?? new Float64Array(6 * nv);
+    if (J.length !== 6 * nv) refuseLength('out', J, 6 * nv, 'six for each degree of freedom');
+    const engine = this.#rest;
+    if (engine.jacobian === undefined) this.#plain.jacobian(state, frame.body, J);
+    else engine.jacobian(state, frame.body, J);
+    const world = options.in === 'world';
+    const onBody = frame.name === this.mechanism.bodies[frame.body].name;
+    if (onBody && !world) return J;
+    if (world) this.#place(state, frame);
+    this.#loadFrame(frame);
+    const column = this.#motion;
+    for (let k = 0; k < nv; k++) {
+      for (let row = 0; row < 6; row++) column[row] = J[row * nv + k];
+      motionToB(column, 0, this.#frame, 0, column, 0);
+      if (world) this.#toWorld(column);
+      for (let row = 0; row < 6; row++) J[row * nv + k] = column[row];
+    }
+    return J;
+  }
+
+  /**
+   * The columns of all Jacobians: 6 x nv, row major. Column k is the motion, angular and linear, that one unit of degree of
+   * freedom k gives the bodies it carries, in ground coordinates at the ground's origin.
+   */
+  jacobians(state: State, options?: OutOption): Float64Array {
+    refuseForeign(this.mechanism, state);
+    const size = 6 * this.mechanism.nv;
+    const out = options?.out ?? new Float64Array(size);
+    if (out.length !== size) refuseLength('out', out, size, 'six for each degree of freedom');
+    const engine = this.#rest;
+    return engine.jacobians === undefined ? this.#plain.jacobians(state, out) : engine.jacobians(state, out);
+  }
+
+  /** Energy, momentum and centre of mass. */
+  energy(state: State): Energy {
+    refuseForeign(this.mechanism, state);
+    const engine = this.#rest;
+    return engine.energy === undefined ? this.#plain.energy(state) : engine.energy(state);
+  }
+
+  /** About the loops, as the last forward dynamics found them. */
+  loopReport(): LoopReport {
+    return this.#plain.loopReport();
+  }
+
+  /**
+   * Done when the code of these functions ('forward' where none is named) is made and threads are warm. Calls before it
+   * give the same results: they make the code themselves.
+   */
+  async ready(...names: readonly FunctionName[]): Promise<void> {
+    for (const name of names.length === 0 ? (['forward'] as const) : names)
+      await (name === 'forward' ? this.#forward : this.#rest).ready(name);
+  }
+
+  /** Which engine runs each function, and why. */
+  report(): DynamicsReport {
+    const functions = FUNCTION_NAMES.map((name): FunctionReport => ({ name, ...this.#runs(name) }));
+    const { notes } = this.#forward === this.#plain ? this.#rest : this.#forward;
+    const lines = functions.map(
+      ({ name, engine, reason }) =>
+        `${name}: ${engine}${reason === undefined ? '' : ` (${reason.replace(/\.$/, '')})`}`,
+    );
+    const text = [`${this.mechanism.name}: engine ${this.engine}`, ...lines, ...notes].join('\n');
+    return { engine: this.engine, functions, notes, text };
+  }
+
+  /** Lets go of memory and threads; further calls run on the plain engine. */
+  dispose(): void {
+    this.#forward.dispose();
+    this.#rest.dispose();
+    this.#forward = this.#plain;
+    this.#rest = this.#plain;
+  }
+
+  #runs(name: FunctionName): Runs {
+    if (name.startsWith('forward')) {
+      if (this.#reason !== undefined && this.#rest !== this.#plain) return { engine: 'plain', reason: this.#reason };
+      return this.#forward.runs(name);
+    }
+    return this.#rest.runs(name);
+  }
+
+  /** Rows of the mass matrix: a coupled joint is part of the one it follows. */
+  get #rows(): number {
+    return this.mechanism.nv - this.mechanism.couplings.length;
+  }
+
+  #checkForward({ out, external, jointForces, loopForces, armature }: ForwardOptions): void {
+    const { nv, bodies, loops } = this.mechanism;
+    if (out !== undefined && out.length !== nv) refuseLength('out', out, nv, OF_DOF);
+    if (armature !== undefined && armature.length !== nv) refuseLength('armature', armature, nv, OF_DOF);
+    if (external !== undefined && external.length !== 6 * bodies.length)
+      refuseLength('external', external, 6 * bodies.length, OF_BODY);
+    if (jointForces !== undefined && jointForces.length !== 6 * bodies.length)
+      refuseLength('jointForces', jointForces, 6 * bodies.length, OF_BODY);
+    if (loopForces !== undefined && loopForces.length !== 6 * loops.length)
+      refuseLength('loopForces', loopForces, 6 * loops.length, 'six for each loop joint');
+  }
+
+  #checkMatrix(out: Float64Array | undefined): void {
+    const rows = this.#rows;
+    if (out !== undefined && out.length !== rows * rows) refuseLength('out', out, rows * rows, `${rows} x ${rows}`);
+  }
+
+  #loadFrame({ E, t }: Frame): void {
+    this.#frame.set(E);
+    this.#frame.set(t, ORIGIN);
+  }
+
+  /** #pose <- ground to frame. */
+  #place(state: State, frame: Frame): void {
+    const all = this.poses(state, { out: this.#poses });
+    this.#loadFrame(frame);
+    compose(this.#pose, 0, this.#frame, 0, all, TRANSFORM * frame.body);
+  }
+
+  /** Turns a motion vector from the axes of the frame in #pose to those of the ground. */
+  #toWorld(motion: Float64Array): void {
+    rotateBack(motion, 0, this.#pose, 0, motion, 0);
+    rotateBack(motion, 3, this.#pose, 0, motion, 3);
+  }
+}
+
+const OF_DOF = 'one for each degree of freedom';
+const OF_BODY = 'six for each body';
+
+function refuseLength(what: string, { length }: Float64Array, expected: number, meaning: string): never {
+  throw MechanismError.of('length', what, `Expected ${expected} numbers, ${meaning}, got ${length}.`);
+}
+
+/** The engine that the options ask for. */
+function chosen({ engine = 'auto', threads, deterministic }: DynamicsOptions): EngineChoice {
+  if (!ENGINE_CHOICES.includes(engine))
+    throw MechanismError.of('engine', '', `There is no engine "${engine}"; take ${ENGINE_CHOICES.join(', ')}.`);
+  const several = (threads !== undefined && threads !== 1) || deterministic === true;
+  if (!several || engine === 'threads') return engine;
+  if (engine !== 'auto')
+    throw MechanismError.of(
+      'threads',
+      '',
+      `The engine "${engine}" runs on one thread; leave it out, or take "threads".`,
+    );
+  return 'threads';
+}
+
+function parallelOptions({ engine, threads, deterministic, root }: DynamicsOptions) {
+  return {
+    workers: threads ?? (engine === 'threads' ? 'auto' : 1),
+    ...(deterministic !== undefined && { deterministic }),
+    ...(root !== undefined && { root }),
+  };
+}

@@ -1,0 +1,71 @@
+// What the front door (dynamics/dynamics.ts) asks of an engine. The plain engine can do all of it. Another engine has the
+// methods it has code for: one that is missing here, or a call it cannot do, runs on the plain engine.
+
+import type { State } from '../mechanism/state.js';
+import type { MassMatrix } from './plain/author-order.js';
+import type { Energy } from './plain/energy.js';
+import type { InverseMassMatrix } from './plain/mass-matrix-solver.js';
+import type { ForwardOptions, InverseOptions } from './plain/plain-dynamics.js';
+import type { Stages, Tableau } from './plain/stages.js';
+
+/** Plain TypeScript; generic WebAssembly kernels; WebAssembly made for one mechanism; the same on several threads. */
+export type EngineName = 'plain' | 'wasm' | 'compiled' | 'threads';
+
+/** The functions of a mechanism that an engine may have code for; with options that need other code. */
+export const FUNCTION_NAMES = [
+  'forward',
+  'forward with external',
+  'forward with jointForces',
+  'forward with algorithm or schedule',
+  'inverse',
+  'inverse with external',
+  'inverse with jointForces',
+  'massMatrix',
+  'inverseMassMatrix',
+  'solve',
+  'poses',
+  'velocities',
+  'jacobian',
+  'jacobians',
+  'energy',
+] as const;
+
+export type FunctionName = (typeof FUNCTION_NAMES)[number];
+
+/** Which engine runs a function, and why it is not the one that was asked for. */
+export interface Runs {
+  readonly engine: EngineName;
+  readonly reason?: string;
+}
+
+/** Arrays for results; made afresh where left out. */
+export interface OutOption {
+  readonly out?: Float64Array;
+}
+
+/** Sizes and states have been checked by whoever calls. */
+export interface Engine {
+  forward(state: State, tau?: Float64Array, options?: ForwardOptions): Float64Array;
+  inverse?(state: State, qdd?: Float64Array, options?: InverseOptions): Float64Array;
+  massMatrix?(state: State, options?: OutOption): MassMatrix;
+  inverseMassMatrix?(state: State, options?: OutOption): InverseMassMatrix;
+  solve?(state: State, b: Float64Array, options?: OutOption): Float64Array;
+  /** 12 numbers for each body: ground to body frame (E row major, then the origin in ground coordinates). */
+  poses?(state: State, out: Float64Array): Float64Array;
+  /** 6 numbers for each body [angular, linear], at its origin, body coordinates. */
+  velocities?(state: State, out: Float64Array): Float64Array;
+  /** Of a body, by its index: 6 x nv, row major; times v it gives the body's velocity as `velocities` has it. */
+  jacobian?(state: State, body: number, out: Float64Array): Float64Array;
+  /** Of everything that each degree of freedom carries: 6 x nv, row major, ground coordinates at the ground's origin. */
+  jacobians?(state: State, out: Float64Array): Float64Array;
+  energy?(state: State): Energy;
+  /** Whole Runge-Kutta steps, where the engine takes them faster than they are made of calls of `forward`. */
+  stages?(state: State, tableau: Tableau): Stages;
+  /** What runs a function; before its first call, what will. */
+  runs(name: FunctionName): Runs;
+  /** Done when the code of that function is made. */
+  ready(name: FunctionName): Promise<void>;
+  /** What there is to say about how it runs: code made, times, threads. */
+  readonly notes: readonly string[];
+  dispose(): void;
+}
