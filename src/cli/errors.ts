@@ -35,6 +35,11 @@ export function explain(error: unknown): { code: number; message: string } {
   if (error instanceof InputError || error instanceof ImportError || error instanceof MechanismError)
     return { code: EXIT_BAD_INPUT, message: `Error: ${error.message}` };
   if (error instanceof SimulationError) return { code: EXIT_FAILED, message: `Error: ${error.message}` };
+  if (
+    error instanceof RangeError &&
+    /allocation failed|[Ii]nvalid (typed )?array length|string length/.test(error.message)
+  )
+    return { code: EXIT_FAILED, message: `Error: This is more than fits into memory (${error.message}).` };
   // The system refused something: a full disk, too many files.
   if (error instanceof Error && 'syscall' in error) return { code: EXIT_FAILED, message: `Error: ${error.message}` };
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);

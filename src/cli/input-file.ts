@@ -37,7 +37,7 @@ function readUpToLimit(descriptor: number, size: number, file: string): Uint8Arr
     const read = readSync(descriptor, bytes, length, bytes.length - length, null);
     if (read === 0) return bytes.subarray(0, length);
     length += read;
-    checkInputSize(length, file);
+    if (length > MAX_INPUT_BYTES) checkInputSize(Number.POSITIVE_INFINITY, file);
     if (length < bytes.length) continue;
     const larger = new Uint8Array(Math.min(2 * bytes.length, MAX_INPUT_BYTES + 1));
     larger.set(bytes);

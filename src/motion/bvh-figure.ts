@@ -65,7 +65,12 @@ export function figureFromBvh(motion: BvhMotion, options: BvhFigureOptions = {})
     warn('bones', 'The names of the bones say nothing of a human body: masses are shared out by length alone.');
   else if (recognised < 0.9)
     warn('bones', `The bones found stand for ${Math.round(100 * recognised)} % of a body; they share the whole mass.`);
-  const bodies: BodySpec[] = nodes.map(({ name }, i) => ({ name, ...masses[i], visuals: shapes(rest, i, size) }));
+  const tips = tipsOf(rest);
+  const bodies: BodySpec[] = nodes.map(({ name }, i) => ({
+    name,
+    ...masses[i],
+    visuals: shapes(rest[i], tips[i], size),
+  }));
   const joints = nodes.map((node, i) => jointOf(nodes, node, i, offsets[i], moving[i].moves));
   const mechanism = createMechanism({
     name: options.name ?? 'captured figure',
@@ -348,10 +353,18 @@ const THICKNESS: Partial<Record<string, number>> = {
   toe: 0.014,
 };
 
-function shapes(nodes: readonly RestNode[], i: number, size: BodySize): Shape[] {
-  const { at, ends, part, side } = nodes[i];
+/** Where the bones of each node end: at its children and at its own ends. */
+function tipsOf(nodes: readonly RestNode[]): Vec3[][] {
+  const tips = nodes.map((): Vec3[] => []);
+  for (const { parent, at } of nodes) if (parent >= 0) tips[parent].push(at);
+  nodes.forEach(({ ends }, i) => {
+    tips[i].push(...ends);
+  });
+  return tips;
+}
+
+function shapes({ at, part, side }: RestNode, tips: readonly Vec3[], size: BodySize): Shape[] {
   const radius = (THICKNESS[part ?? ''] ?? 0.015) * size.height;
-  const tips = [...nodes.filter(({ parent }) => parent === i).map((child) => child.at), ...ends];
   return tips
     .map((tip) => subtract(tip, at))
     .filter((tip) => norm(tip) > 1e-3 * size.height)

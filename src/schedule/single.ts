@@ -11,21 +11,65 @@ import { endSideOf, type Part, type PartMeter, rootSideOf } from './parts.js';
  * lexicographically smallest tree that follows the rule. The cost of the result is `PartMeter.serial`.
  */
 export function placeSingleProcess(meter: PartMeter, part: Part, flat: FlatTree, slot: Slot): void {
-  const stack: { part: Part; slot: Slot }[] = [{ part, slot }];
+  const { tree } = meter;
+  const stack: { part: Part; slot: Slot; path?: PathNode | undefined }[] = [{ part, slot }];
   while (stack.length > 0) {
-    const item = stack.pop() as { part: Part; slot: Slot };
-    meter.measurePart(item.part);
-    if (meter.size === 0) continue;
-    if (meter.handleLinks <= 1) {
-      placeOutwards(meter, item.part, meter.handleLinks === 1 ? meter.handleLink[0] : -1, flat, item.slot);
-      continue;
+    const item = stack.pop() as { part: Part; slot: Slot; path?: PathNode | undefined };
+    let path = item.path;
+    if (path === undefined) {
+      meter.measurePart(item.part);
+      if (meter.size === 0) continue;
+      if (meter.handleLinks <= 1) {
+        placeOutwards(meter, item.part, meter.handleLinks === 1 ? meter.handleLink[0] : -1, flat, item.slot);
+        continue;
+      }
+      if (meter.handleLinks === 2 && meter.handleCount[0] + meter.handleCount[1] === 2)
+        path = pathBetweenHandles(meter);
     }
-    const v = topBetweenHandles(meter, item.part);
-    const joint = meter.tree.jointOf[v];
+    const v = path?.v ?? topBetweenHandles(meter, item.part);
+    const joint = tree.jointOf[v];
     place(flat, item.slot, joint);
-    stack.push({ part: endSideOf(item.part, meter.tree, v), slot: { parent: joint, side: 'end' } });
-    stack.push({ part: rootSideOf(item.part, meter.tree, v), slot: { parent: joint, side: 'root' } });
+    stack.push({ part: endSideOf(item.part, tree, v), slot: { parent: joint, side: 'end' }, path: path?.end });
+    stack.push({ part: rootSideOf(item.part, tree, v), slot: { parent: joint, side: 'root' }, path: path?.root });
   }
+}
+
+/**
+ * Two handles on two links: T is a path, and on a path every order costs the same. The smallest joint number comes first,
+ * then the smallest on either side of it, and so on: a heap over the path, made in one go, since to look for the smallest
+ * of each part anew takes quadratic time.
+ */
+interface PathNode {
+  readonly v: number;
+  /** What of the path is on the end side and on the root side of v. */
+  end: PathNode | undefined;
+  root: PathNode | undefined;
+}
+
+function pathBetweenHandles({ tree, handleLink }: PartMeter): PathNode | undefined {
+  const [from, to] = handleLink;
+  const highest = tree.meet(from, to);
+  const up: number[] = [];
+  for (let v = from; v !== highest; v = tree.parent[v]) up.push(v);
+  const down: number[] = [];
+  for (let v = to; v !== highest; v = tree.parent[v]) down.push(v);
+  // The nodes whose later side is still open, smallest joint first.
+  const open: PathNode[] = [];
+  const add = (v: number, earlier: 'end' | 'root', sideOf: (node: PathNode) => 'end' | 'root'): void => {
+    const node: PathNode = { v, end: undefined, root: undefined };
+    let last: PathNode | undefined;
+    while (open.length > 0 && tree.jointOf[open[open.length - 1].v] > tree.jointOf[v]) last = open.pop();
+    node[earlier] = last;
+    const above = open[open.length - 1];
+    if (above !== undefined) above[sideOf(above)] = node;
+    open.push(node);
+  };
+  // On the way up the later joints are on the root side of the earlier ones, on the way down on their end side.
+  const rising = new Set(up);
+  const later = ({ v }: PathNode): 'end' | 'root' => (rising.has(v) ? 'root' : 'end');
+  for (const v of up) add(v, 'end', later);
+  for (const v of down.reverse()) add(v, 'root', later);
+  return open[0];
 }
 
 /** The smallest joint number in T whose cut keeps the optimum. Expects the part just measured. */
@@ -33,9 +77,7 @@ function topBetweenHandles(meter: PartMeter, part: Part): number {
   const { tree } = meter;
   const joints = jointsBetweenHandles(meter);
   const handles = meter.handles;
-  const oneEach = meter.handleLinks === 2 && meter.handleCount[0] + meter.handleCount[1] === 2;
   joints.sort((u, v) => tree.jointOf[u] - tree.jointOf[v]);
-  if (oneEach) return joints[0]; // on a path every order costs the same
   const optimum = meter.serial;
   for (const v of joints) {
     meter.measurePart(rootSideOf(part, tree, v));

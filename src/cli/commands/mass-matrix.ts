@@ -32,6 +32,9 @@ import {
 } from '../model-argument.js';
 import { formatNumber, type Terminal, table } from '../terminal.js';
 
+/** Rows of a matrix that is printed: nine million numbers are some hundred megabytes of text. */
+const MAX_ROWS = 3000;
+
 interface Options extends ModelOptions, StateOptions {
   readonly json?: boolean;
   readonly algorithm?: 'crba' | MassMatrixAlgorithm;
@@ -87,6 +90,11 @@ export function configureMassMatrix(command: Command, terminal: Terminal): void 
     .action(async (name: string, options: Options) => {
       refuseContradictions(options);
       const model = await loadModel(name, options, terminal);
+      const { nv } = model.mechanism;
+      if (nv > MAX_ROWS)
+        throw new InputError(
+          `The mass matrix of "${name}" has ${nv} rows, ${nv * nv} numbers; up to ${MAX_ROWS} rows are printed.`,
+        );
       const { state } = await chooseState(model, options);
       const found = await find(model.mechanism, state, options);
       if (options.json === true) {
