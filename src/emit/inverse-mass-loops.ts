@@ -280,12 +280,17 @@ function between(stride: number, rowBytes: number): ModuleFunction {
   return w.finish();
 }
 
+export interface Loops {
+  readonly functions: readonly ModuleFunction[];
+  readonly calls: B.Bytes;
+}
+
 /** The loops, to stand from number `first` of a module's functions on, and the calls of them, once the records are written. */
 export function inverseMassLoops(
   { nv, degrees, branches, records, stride: numbers }: InverseMassColumns,
   resultAt: number,
   first: number,
-): { readonly functions: readonly ModuleFunction[]; readonly calls: B.Bytes } {
+): Loops {
   const stride = NUMBER * numbers;
   const rowBytes = NUMBER * nv;
   const calls = new B.Bytes();
@@ -315,3 +320,42 @@ export function inverseMassLoops(
   }
   return { functions: [inwards(stride), outwards(stride, rowBytes), between(stride, rowBytes)], calls };
 }
+
+/**
+ * The mass matrix from its columns (formulas/mass-matrix-columns.ts): H_kj = S_k^T F_j, two degrees of freedom of a chain at a
+ * time.
+ */
+export function massMatrixLoops(
+  { nv, degrees, stride: numbers }: InverseMassColumns,
+  resultAt: number,
+  matrixAt: number,
+  first: number,
+): Loops {
+  const stride = NUMBER * numbers;
+  const rowBytes = NUMBER * nv;
+  const calls = new B.Bytes();
+  const call = (row: number, column: number, rows: number, columns: number): void => {
+    if (columns === 0) return;
+    const places = [
+      resultAt + NUMBER * row,
+      resultAt + 6 * stride + NUMBER * column,
+      matrixAt + NUMBER * (nv * row + column),
+      matrixAt + NUMBER * (nv * column + row),
+    ];
+    for (const value of [...places, rows, columns]) calls.byte(B.I32_CONST).signed(value);
+    calls.byte(B.CALL).unsigned(first);
+  };
+  for (let k = 0; k < nv; k++) {
+    const { end } = degrees[k];
+    if (k + 1 < end && chained(degrees, k)) {
+      call(k, k + 1, 1, 1);
+      call(k, k + 2, 2, end - k - 2);
+      k++;
+    } else call(k, k + 1, 1, end - k - 1);
+  }
+  return { functions: [between(stride, rowBytes)], calls };
+}
+
+/** Whether the next degree of freedom is on the same chain: it moves on from where this one arrives. */
+const chained = (degrees: InverseMassColumns['degrees'], k: number): boolean =>
+  degrees[k + 1].accelerationsTo === degrees[k].accelerationsTo;

@@ -2,7 +2,7 @@
 // and better code as it becomes ready. Each task starts on generic kernels and is swapped to code for this mechanism as
 // soon as that is there.
 
-import { inverseMassColumns } from '../../formulas/inverse-mass-columns.js';
+import { type InverseMassColumns, inverseMassColumns } from '../../formulas/inverse-mass-columns.js';
 import type { GenericTask } from '../../formulas/kernels.js';
 import type { Tableau } from '../../formulas/runge-kutta.js';
 import { MechanismError } from '../../mechanism/errors.js';
@@ -20,6 +20,7 @@ import type { InverseMassMatrix } from '../plain/mass-matrix-solver.js';
 import { addPassiveForces } from '../plain/passive.js';
 import { type ForwardOptions, type InverseOptions, type MassMatrix, PlainDynamics } from '../plain/plain-dynamics.js';
 import { PlainStages, type Stages } from '../plain/stages.js';
+import { copyFinite } from './copy-finite.js';
 import { CompiledFunctions, type Views } from './functions.js';
 import { countVisits, createGeneric } from './generic.js';
 import { type Layout, layoutOf } from './layout.js';
@@ -118,8 +119,8 @@ export class CompiledDynamics implements Engine {
   #matrix = false;
   readonly #functions: CompiledFunctions;
   #views: Views;
-  /** Of the inverse mass matrix; known once its code is made. */
-  #columnOrder: Int32Array | undefined;
+  /** Of the inverse mass matrix; found on its first call. */
+  #columns: InverseMassColumns | undefined;
   #q = new Float64Array(0);
   #v = new Float64Array(0);
   #tau = new Float64Array(0);
@@ -146,8 +147,8 @@ export class CompiledDynamics implements Engine {
       mechanism,
       code: (task) => this.#code(task),
       columnOrder: () => {
-        this.#columnOrder ??= inverseMassColumns(this.#plan!).order;
-        return this.#columnOrder;
+        this.#columns ??= inverseMassColumns(this.#plan!);
+        return this.#columns.order;
       },
       views: () => this.#views,
     });
@@ -583,19 +584,4 @@ export function reasonForPlain({ couplings, loops }: Mechanism): string | undefi
   if (loops.length > 0) return 'closed loops are not compiled.';
   if (couplings.length > 0) return 'coupled joints are not compiled.';
   return undefined;
-}
-
-/** Copies, and tells whether all numbers are finite. */
-export function copyFinite(to: Float64Array, from: Float64Array): boolean {
-  to.set(from);
-  let sum = 0;
-  let other = 0;
-  const even = to.length & -2;
-  // Products with zero: zero again, or not a number for what is not finite.
-  for (let k = 0; k < even; k += 2) {
-    sum += to[k] * 0;
-    other += to[k + 1] * 0;
-  }
-  if (even < to.length) sum += to[even] * 0;
-  return sum + other === 0;
 }

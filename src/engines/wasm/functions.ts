@@ -5,6 +5,7 @@ import type { Mechanism } from '../../mechanism/mechanism.js';
 import type { State } from '../../mechanism/state.js';
 import { BODY_POSE, ENERGY } from '../../plan/results.js';
 import type { Energy } from '../plain/energy.js';
+import { copyFinite } from './copy-finite.js';
 import { jacobianTask, type Task } from './specialise.js';
 
 /** Code of a task and what it leaves in memory. */
@@ -71,8 +72,7 @@ export class CompiledFunctions {
     q.set(state.q);
     tau.set(b);
     code.run();
-    out.set(qdd);
-    return out;
+    return copyFinite(out, qdd) ? out : undefined;
   }
 
   poses(state: State, out: Float64Array): Float64Array | undefined {

@@ -1,7 +1,7 @@
 // Code for one mechanism: a pure function from a plan (plain data) to the bytes of a module, so a worker can call it.
 
 import * as B from '../../emit/bytes.js';
-import { inverseMassLoops } from '../../emit/inverse-mass-loops.js';
+import { inverseMassLoops, massMatrixLoops } from '../../emit/inverse-mass-loops.js';
 import { encodeModule, type ModuleFunction } from '../../emit/module.js';
 import { ConstantPool, emitFunctions } from '../../emit/wasm.js';
 import { pairedUnitsOf } from '../../formulas/columns.js';
@@ -16,6 +16,7 @@ import { kinematicsFormulas } from '../../formulas/kinematics.js';
 import { singleUnits, type Unit } from '../../formulas/lanes.js';
 import type { UnitOptions } from '../../formulas/links.js';
 import { massMatrixFormulas } from '../../formulas/mass-matrix.js';
+import { massMatrixColumnFormulas, massMatrixColumns } from '../../formulas/mass-matrix-columns.js';
 import { VectorGraph } from '../../formulas/vectors.js';
 import type { Plan } from '../../plan/plan.js';
 import { BODY_POSE, BODY_VELOCITY, ENERGY } from '../../plan/results.js';
@@ -135,13 +136,20 @@ export function specialise(plan: Plan, options: SpecialiseOptions): Specialised 
   const { task, layout, shared } = options;
   const batch = layout.stride > 1;
   const graph = new VectorGraph();
-  addFormulas(graph, plan, task, { pairLimbs: !batch && options.pairLimbs !== false, twoStates: batch });
+  const pairLimbs = !batch && options.pairLimbs !== false;
+  const deep = task === 'massMatrix' && !batch ? massMatrixColumns(plan) : undefined;
+  if (deep === undefined) addFormulas(graph, plan, task, { pairLimbs, twoStates: batch });
+  else {
+    const units = pairLimbs ? pairedUnitsOf(plan) : singleUnits(plan);
+    massMatrixColumnFormulas(graph, plan, units, { twoStates: false }, deep);
+  }
   const parameters = batch ? 1 : 0;
   // Slots lie behind the constants, whose number is known only after the code is written: they get their room first.
   const resultAt = aligned(options.scratchAt);
   const resultNumbers = resultSize(plan, task);
   const columns = task === 'inverseMassMatrix' ? inverseMassColumns(plan) : undefined;
-  const constants = new ConstantPool(aligned(resultAt + 8 * (columns?.size ?? resultNumbers)));
+  const resultEnd = resultAt + 8 * (columns?.size ?? (deep === undefined ? resultNumbers : 12 * deep.stride));
+  const constants = new ConstantPool(aligned(resultEnd));
   const slotsAt = aligned(constants.at + 16 * countConstants(graph));
   const { functions, slotBytes } = emitFunctions(graph, {
     arrays: [...placesOf(layout, batch ? 0 : -1), { parameter: -1, offset: resultAt, stride: 8 }],
@@ -154,8 +162,12 @@ export function specialise(plan: Plan, options: SpecialiseOptions): Specialised 
     fused: options.fused === true,
   });
   const memoryBytes = slotsAt + slotBytes;
-  const loops = columns === undefined ? undefined : inverseMassLoops(columns, resultAt, functions.length);
-  const run = batch ? loop(functions.length) : sequence(functions.length, loops?.calls);
+  const count = functions.length;
+  const loops =
+    columns !== undefined
+      ? inverseMassLoops(columns, resultAt, count)
+      : deep && massMatrixLoops(deep, resultAt, layout.massMatrix, count);
+  const run = batch ? loop(count) : sequence(count, loops?.calls);
   const bytes = encodeModule({
     functions: [...functions, ...(loops?.functions ?? []), run],
     memoryBytes,
