@@ -12,7 +12,7 @@ import { JOINT_TYPES, type JointType, PARAMETERS } from '../joints/index.js';
 import { apply, axisFrame, IDENTITY3, type Mat3, scale, type Vec3 } from '../spatial/matrix3.js';
 import { addInertiaToA, compose, INERTIA, invert, setIdentity, TRANSFORM } from '../spatial/spatial.js';
 import { MechanismError } from './errors.js';
-import { type Body, GROUND, type JointKind, type Mechanism } from './mechanism.js';
+import { type Body, GROUND, type Joint, type JointKind, type Mechanism } from './mechanism.js';
 
 /** How the constant rotation of a joint's placement acts on components: not at all ... */
 export const ROTATION_IDENTITY = 0;
@@ -146,12 +146,25 @@ function topOf(mechanism: Mechanism, root: number): number {
       `body "${bodies[root].name}"`,
       `It cannot be the root: "${bodies[top].name}" is tied to the ground by a ${joint.type} joint, not a floating one.`,
     );
-  if (top !== root && joint.armature !== 0)
-    throw MechanismError.of('root', `joint "${joint.name}"`, 'A floating joint with armature cannot change its place.');
-  for (let b = root; b !== top; b = joints[b].parent)
-    if (joints[b].armature !== 0 && joints[b].type === 'planar')
-      throw MechanismError.of('root', `joint "${joints[b].name}"`, 'A planar joint with armature cannot be reversed.');
+  const bound = boundByArmature(mechanism, root);
+  if (bound !== undefined)
+    throw MechanismError.of(
+      'root',
+      `joint "${bound.name}"`,
+      `A ${bound.type} joint with armature cannot be read from its other side.`,
+    );
   return top;
+}
+
+/**
+ * The joint whose armature keeps a body from being the root; undefined where there is none. Armature belongs to the author's
+ * velocities: those of a planar or floating joint read backwards are others, each made of several.
+ */
+export function boundByArmature({ joints }: Mechanism, root: number): Joint | undefined {
+  if (joints[root].parent === GROUND) return undefined;
+  for (let b = root; b !== GROUND; b = joints[b].parent)
+    if (joints[b].armature !== 0 && (joints[b].type === 'planar' || joints[b].type === 'floating')) return joints[b];
+  return undefined;
 }
 
 /** Bodies with parents first, the parent of each, and the joint through which it is reached. */

@@ -4,7 +4,7 @@
 import { MechanismError, SimulationError } from '../../mechanism/errors.js';
 import { GROUND, type Mechanism } from '../../mechanism/mechanism.js';
 import type { State } from '../../mechanism/state.js';
-import { createTree, type Tree } from '../../mechanism/tree.js';
+import { boundByArmature, createTree, type Tree } from '../../mechanism/tree.js';
 import { createPlan } from '../../plan/plan.js';
 import { compose, forceToA, forceToB, invert, motionToA, TRANSFORM } from '../../spatial/spatial.js';
 import type { Engine, OutOption, Runs } from '../engine.js';
@@ -71,6 +71,7 @@ export class PlainDynamics implements Engine {
   readonly #toBody = new Float64Array(TRANSFORM);
   #kernels: KernelForward | undefined;
   #aba: AbaScratch | undefined;
+  #rerooted: AbaScratch | undefined;
   #ada: AdaScratch | undefined;
   #schedule: ScheduleTree | undefined;
   #dense: DenseScratch | undefined;
@@ -88,7 +89,9 @@ export class PlainDynamics implements Engine {
     this.tree = createTree(mechanism);
     if (options.root !== undefined) {
       const root = mechanism.bodyIndex(options.root);
-      if (mechanism.joints[root].parent !== GROUND) this.#reroot = new RerootMap(this.tree, root);
+      // Where armature binds a joint to the author's reading, the author's root does: results do not depend on it.
+      if (mechanism.joints[root].parent !== GROUND && boundByArmature(mechanism, root) === undefined)
+        this.#reroot = new RerootMap(this.tree, root);
     }
     const { nv, bodies } = mechanism;
     this.#tau = new Float64Array(nv);
@@ -140,14 +143,14 @@ export class PlainDynamics implements Engine {
         this.#forcesToBodies(this.#perBody('jointForces', options.jointForces));
       }
       if (options.loopForces !== undefined) loopForces(scratch, options.loopForces);
-    } else if (this.#reroot !== undefined) {
+    } else if (this.#reroot?.keeps(armature) === true) {
       const map = this.#reroot;
-      this.#aba ??= createAba(map.tree);
+      this.#rerooted ??= createAba(map.tree);
       map.toTree(q, v, total, external);
-      refuseSingular(aba(map.tree, this.#aba, this.#treeQdd, map.q, map.v, map.tau, map.external, armature), map.tree);
+      refuseSingular(aba(map.tree, this.#rerooted, this.#treeQdd, map.q, map.v, map.tau, map.external, armature), map.tree);
       map.fromTree(qdd, this.#treeQdd);
       if (options.jointForces !== undefined) {
-        abaForces(map.tree, this.#aba, this.#forces);
+        abaForces(map.tree, this.#rerooted, this.#forces);
         map.forcesFromTree(this.#perBody('jointForces', options.jointForces), this.#forces, total);
       }
     } else if (!this.#forwardByKernels(qdd, state, total, armature, options)) {

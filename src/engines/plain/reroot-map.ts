@@ -63,6 +63,23 @@ export class RerootMap {
     this.#links = createLinkScratch(this.tree);
   }
 
+  /**
+   * Whether an armature (one number for each of the author's velocities) means the same here: none at the joint that changed
+   * its place, the same for all velocities of a joint that are exchanged or turned, none where they become others.
+   */
+  keeps(armature: Float64Array): boolean {
+    const { tree } = this;
+    const base = tree.iv[tree.link[tree.root]];
+    for (let k = base; k < base + 6; k++) if (armature[k] !== 0) return false;
+    for (const i of this.#reversed) {
+      const { name, nv } = JOINT_TYPES[tree.type[i]];
+      const first = armature[tree.iv[i]];
+      if (first !== 0 && (name === 'planar' || name === 'floating')) return false;
+      for (let k = 1; k < nv; k++) if (armature[tree.iv[i] + k] !== first) return false;
+    }
+    return true;
+  }
+
   /** Writes q, v, tau and external from the author's; `external` is n x 6 in author's link coordinates, or null. */
   toTree(q: Float64Array, v: Float64Array, tau: Float64Array, external: Float64Array | null): void {
     const { tree, external: out } = this;
