@@ -9,9 +9,9 @@ import { firstEvents, type Occurrence, type SimulationEvent } from './events.js'
 import { type Control, type ForwardEngine, type Integrator, stagesOf } from './integrators.js';
 
 export interface Tolerances {
-  /** Error of a step relative to the size of velocities, of angles and distances; 1e-8 where left out. */
+  /** Error of a step relative to the size of velocities, of angles and distances; 1e-6 where left out. */
   readonly relative?: number;
-  /** And beside that in their units (radians, metres, and per second); 1e-10 where left out. */
+  /** And beside that in their units (radians, metres, and per second); 1e-8 where left out. */
   readonly absolute?: number;
   /** Seconds to which the times of events are found; 1e-12 where left out. */
   readonly event?: number;
@@ -38,6 +38,7 @@ const MAX_STEPS = 1_000_000;
 
 export class DormandPrince implements Integrator {
   readonly name = 'dopri5';
+  readonly order = 5;
   readonly #stages: Stages;
   readonly #relative: number;
   readonly #absolute: number;
@@ -62,6 +63,11 @@ export class DormandPrince implements Integrator {
   /** Events that happened at the present time. */
   #fired = new Set<number>();
   #firedAt = Number.NaN;
+  /** The same before the last call; the shortest step of that call, and a limit for the next. */
+  #firedBefore: readonly number[] = [];
+  #firedAtBefore = Number.NaN;
+  #shortest = 0;
+  #longest = Number.POSITIVE_INFINITY;
   /** Steps taken and refused so far. */
   steps = 0;
   rejected = 0;
@@ -75,8 +81,8 @@ export class DormandPrince implements Integrator {
     const { nv } = dynamics.mechanism;
     const vector = (): Float64Array => new Float64Array(nv);
     this.#stages = stagesOf(dynamics, state, DORMAND_PRINCE);
-    this.#relative = tolerances.relative ?? 1e-8;
-    this.#absolute = tolerances.absolute ?? 1e-10;
+    this.#relative = tolerances.relative ?? 1e-6;
+    this.#absolute = tolerances.absolute ?? 1e-8;
     this.#eventTolerance = tolerances.event ?? 1e-12;
     this.#events = events;
     this.#base = state.clone();
@@ -100,16 +106,39 @@ export class DormandPrince implements Integrator {
     this.rejected = other.rejected;
   }
 
+  /** Part of the motion's energy by which a step may miss its balance; undefined where the tolerance alone will do. */
+  get audit(): number | undefined {
+    return this.#relative < 1e-7 ? undefined : 10 * this.#relative;
+  }
+
+  /** Takes the last call of `step` back, which failed its audit: the next one goes in steps half as long. */
+  undo(): void {
+    this.#longest = this.#shortest / 2;
+    this.#next = this.#longest;
+    this.#fired = new Set(this.#firedBefore);
+    this.#firedAt = this.#firedAtBefore;
+    this.#fresh = false;
+  }
+
+  /** Ends the limit that `undo` has set. */
+  accept(): void {
+    this.#longest = Number.POSITIVE_INFINITY;
+  }
+
   /** Moves the state by h, or to the first event on the way; returns what happened there. */
   step(state: State, h: number, control: Control | undefined): readonly Occurrence[] {
     const end = state.time + h;
     let left = h;
     let refusedBefore = false;
     this.#work = 0;
+    this.#shortest = h;
+    this.#firedBefore = [...this.#fired];
+    this.#firedAtBefore = this.#firedAt;
     if (state.time !== this.#firedAt) this.#fired.clear();
     for (let count = 0; count < MAX_STEPS; count++) {
       if (!refusedBefore) this.#begin(state, control);
       if (this.#next === 0) this.#next = Math.min(h, this.#firstStep());
+      this.#next = Math.min(this.#next, this.#longest);
       const last = this.#next >= left * (1 - 1e-10);
       const size = last ? left : this.#next;
       const error = this.#try(size, control);
@@ -126,6 +155,7 @@ export class DormandPrince implements Integrator {
         continue;
       }
       this.steps++;
+      if (!last) this.#shortest = Math.min(this.#shortest, size);
       const proposed = size * this.#growth(error, refusedBefore);
       // A step cut short at the end says nothing against a longer one.
       this.#next = last ? Math.max(this.#next, proposed) : proposed;

@@ -1,6 +1,6 @@
 // One step in time. All methods move positions on the joints' own manifolds (quaternions stay unit quaternions).
 
-import { addPassiveSlope, passivePower } from '../engines/plain/passive.js';
+import { addDamping, addPassiveSlope } from '../engines/plain/passive.js';
 import type { ForwardOptions, PlainDynamics } from '../engines/plain/plain-dynamics.js';
 import {
   type Control,
@@ -24,6 +24,8 @@ export interface ForwardEngine extends Pick<PlainDynamics, 'mechanism' | 'tree' 
 
 export interface Integrator {
   readonly name: IntegratorName;
+  /** Of the error of a step of given length, less one. */
+  readonly order: number;
   /** Work of control, damping and friction in the last step. */
   readonly work: number;
   /** Moves the state by h, or to the first event on the way; returns the events that happened there. */
@@ -43,6 +45,7 @@ export function stagesOf(dynamics: ForwardEngine, state: State, tableau: Tableau
  */
 export class ImplicitEuler implements Integrator {
   readonly name = 'euler';
+  readonly order = 1;
   work = 0;
   readonly #dynamics: ForwardEngine;
   readonly #tau: Float64Array;
@@ -70,13 +73,17 @@ export class ImplicitEuler implements Integrator {
     this.#dynamics.forward(state, tau, this.#options);
     const { out: a } = this.#options;
     before.set(state.v);
+    addDamping(mechanism, tau, state.v);
     for (let k = 0; k < a.length; k++) state.v[k] += h * a[k];
     moveAlong(state, state.v, h);
     state.time += h;
     state.applyCouplings();
-    // By the mean velocity.
-    this.work = 0.5 * h * (passivePower(mechanism, before) + passivePower(mechanism, state.v));
-    for (let k = 0; k < a.length; k++) this.work += (h * tau[k] * (before[k] + state.v[k])) / 2;
+    // Forces times mean velocities; what slows down does so as it is at the end, by h D a more than at the start.
+    this.work = 0;
+    for (let k = 0; k < a.length; k++) {
+      const slope = this.#armature[k] - tree.armature[k];
+      this.work += (h * (tau[k] - slope * a[k]) * (before[k] + state.v[k])) / 2;
+    }
     return NOTHING;
   }
 }
@@ -84,6 +91,7 @@ export class ImplicitEuler implements Integrator {
 /** The classical Runge-Kutta method, fourth order, in the form of Munthe-Kaas (formulas/runge-kutta.ts). */
 export class RungeKutta4 implements Integrator {
   readonly name = 'rk4';
+  readonly order = 4;
   readonly #stages: Stages;
 
   constructor(dynamics: ForwardEngine, state: State) {

@@ -12,6 +12,7 @@ import type { Mechanism } from '../mechanism/mechanism.js';
 import { type RerootOptions, reroot } from '../mechanism/reroot.js';
 import { State } from '../mechanism/state.js';
 import { DormandPrince, type Tolerances } from './dormand-prince.js';
+import { ENERGY_TOLERANCE, EnergyGuard } from './energy-guard.js';
 import type { Occurrence, SimulationEvent } from './events.js';
 import {
   type Control,
@@ -25,14 +26,20 @@ import {
 /** `engine`, `threads` and `deterministic` as in dynamics(). */
 export interface SimulationOptions extends Omit<DynamicsOptions, 'root'> {
   /**
-   * 'rk4' (default): fourth order; 'euler': semi-implicit, first order, sturdy with strong damping; 'dopri5': Dormand-Prince,
-   * fifth order, takes steps of its own within each step of the simulation so as to keep the tolerances.
+   * 'dopri5' (default): Dormand-Prince, fifth order, takes steps of its own within each step of the simulation so as to
+   * keep the tolerances and the energy; 'rk4': fourth order, fixed steps; 'euler': first order, with implicit damping, as
+   * rollouts of batches take it. What each keeps and costs: docs/integrators.md.
    */
   readonly integrator?: IntegratorName;
   /** Seconds a step; 1 ms where left out, 10 ms for dopri5. */
   readonly step?: number;
   /** For dopri5. */
   readonly tolerances?: Tolerances;
+  /**
+   * How much more energy there may be than work was done, as a part of the largest kinetic energy and the work exchanged;
+   * 1e-3 where left out. Beyond it a step ends with a SimulationError 'energy'. Infinity: nobody looks.
+   */
+  readonly energyTolerance?: number;
   /** For dopri5: what to look out for. A step is cut at each event. */
   readonly events?: readonly SimulationEvent[];
   /**
@@ -51,6 +58,9 @@ export interface SimulationOptions extends Omit<DynamicsOptions, 'root'> {
 /** Metres or radians by which loops may be open at the start: what a file rounds off. */
 const LARGEST_GAP = 1e-3;
 
+/** How often a step whose energy is off is taken again, each time in steps half as long. */
+const MOST_AUDITS = 6;
+
 /** All that belongs to one structure; replaced as a whole when the structure changes. */
 interface Running {
   readonly mechanism: Mechanism;
@@ -60,6 +70,7 @@ interface Running {
   readonly integrator: Integrator;
   /** For mechanisms with loops. */
   readonly closing: LoopClosing | undefined;
+  readonly guard: EnergyGuard | undefined;
 }
 
 export class Simulation {
@@ -71,19 +82,22 @@ export class Simulation {
   readonly #tolerances: Tolerances;
   readonly #events: readonly SimulationEvent[];
   readonly #onEvent: SimulationOptions['onEvent'];
+  readonly #energyTolerance: number;
   #running: Running;
   #drift = 0;
 
   /** Loops that are open at the start by less than LARGEST_GAP are closed; wider gaps are refused. */
   constructor(mechanism: Mechanism, options: SimulationOptions = {}) {
-    const { integrator = 'rk4', state, control, tolerances = {}, events = [], onEvent } = options;
-    const { onFallback = warnOnce } = options;
+    const { integrator = 'dopri5', state, control, tolerances = {}, events = [], onEvent } = options;
+    const { onFallback = warnOnce, energyTolerance = ENERGY_TOLERANCE } = options;
     const step = options.step ?? (integrator === 'dopri5' ? 1e-2 : 1e-3);
     if (!(step > 0) || !Number.isFinite(step))
       throw MechanismError.of('step', '', `The step must be a positive number of seconds, got ${step}.`);
     if (integrator !== 'euler' && integrator !== 'rk4' && integrator !== 'dopri5')
       throw MechanismError.of('integrator', '', `There is no integrator "${integrator}"; take euler, rk4 or dopri5.`);
     checkTolerances(tolerances);
+    if (!(energyTolerance > 0))
+      throw MechanismError.of('tolerance', '', `The tolerance of the energy must be positive, got ${energyTolerance}.`);
     if (events.length > 0 && integrator !== 'dopri5')
       throw MechanismError.of('events', '', 'Only the integrator dopri5 finds events.');
     this.stepSize = step;
@@ -99,6 +113,7 @@ export class Simulation {
     this.#tolerances = tolerances;
     this.#events = events;
     this.#onEvent = onEvent;
+    this.#energyTolerance = energyTolerance;
     this.#running = this.#start(mechanism, state === undefined ? new State(mechanism) : state.clone());
     this.#closeAtStart();
   }
@@ -115,7 +130,15 @@ export class Simulation {
       before: state.clone(),
       integrator: this.#makeIntegrator(model, state),
       closing: mechanism.loops.length > 0 ? new LoopClosing(model.tree) : undefined,
+      guard: this.#guard(model, state),
     };
+  }
+
+  #guard(model: Dynamics, state: State): EnergyGuard | undefined {
+    const tolerance = this.#energyTolerance;
+    if (tolerance === Number.POSITIVE_INFINITY) return undefined;
+    const controlled = this.#control !== undefined;
+    return new EnergyGuard(model.mechanism, (at) => model.energy(at), { state, controlled, tolerance });
   }
 
   #makeIntegrator(dynamics: ForwardEngine, state: State): Integrator {
@@ -170,6 +193,11 @@ export class Simulation {
     return this.#drift;
   }
 
+  /** The largest energy, in joules, that the mechanism has had above what it began with and work done since. */
+  get energyGain(): number {
+    return this.#running.guard?.largestGain ?? 0;
+  }
+
   /** Joins two bodies, or a body and the ground, from now on; see connect. */
   connect(options: ConnectOptions): Connected {
     const connected = connect(this.mechanism, this.state, options);
@@ -221,10 +249,11 @@ export class Simulation {
 
   /** Moves the state by h, or to the first event. */
   #advance(h: number): readonly Occurrence[] {
-    const { before, integrator, closing } = this.#running;
+    const { before, integrator, closing, guard } = this.#running;
     before.copy(this.state);
     try {
-      const occurrences = integrator.step(this.state, h, this.#control);
+      guard?.before(this.state);
+      const occurrences = this.#integrate(h);
       if (this.time === before.time && occurrences.length === 0)
         throw new SimulationError('step', `A step of ${h} s is lost in rounding at time ${this.time}.`, {
           time: this.time,
@@ -234,11 +263,28 @@ export class Simulation {
         this.#drift = Math.max(this.#drift, closing.close(this.state));
         closing.hold(this.state);
       }
+      guard?.after(this.state, integrator.work, h, integrator);
       return occurrences;
     } catch (error) {
       this.state.copy(before);
       throw error;
     }
+  }
+
+  /** A step, taken again in shorter ones where the integrator can and its energy is off. */
+  #integrate(h: number): readonly Occurrence[] {
+    const { before, integrator, closing, guard, state } = this.#running;
+    let occurrences = integrator.step(state, h, this.#control);
+    // Loops are closed after the step, so the balance cannot be seen before.
+    if (!(integrator instanceof DormandPrince) || integrator.audit === undefined || closing !== undefined)
+      return occurrences;
+    for (let k = 0; k < MOST_AUDITS && guard?.audit(state, integrator.work, integrator.audit) === false; k++) {
+      integrator.undo();
+      state.copy(before);
+      occurrences = integrator.step(state, h, this.#control);
+    }
+    integrator.accept();
+    return occurrences;
   }
 
   #refuseNonFinite(): void {

@@ -62,7 +62,10 @@ describe('order of convergence on a mechanism of all joint types', () => {
 it.each([1, 2, 3, 4, 5, 6])('quaternions stay unit ones (mechanism %i)', (seed) => {
   const mechanism = createMechanism(randomSpec(seed, { bodies: 3, types: ['spherical', 'floating'] }));
   for (const integrator of ['rk4', 'euler'] as const) {
-    const simulation = new Simulation(mechanism, { integrator, step: 2e-3, state: State.random(mechanism, seed) });
+    const state = State.random(mechanism, seed);
+    // Random light bodies at this step gain energy, which is no matter here.
+    const options = { integrator, step: 2e-3, state, energyTolerance: Number.POSITIVE_INFINITY };
+    const simulation = new Simulation(mechanism, options);
     simulation.runUntil(1);
     for (const { iq } of mechanism.joints)
       expect(Math.abs(Math.hypot(...simulation.state.q.subarray(iq, iq + 4)) - 1)).toBeLessThan(1e-15);

@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { createMechanism } from '../../src/mechanism/create.js';
+import { SimulationError } from '../../src/mechanism/errors.js';
 import { State } from '../../src/mechanism/state.js';
 import { withoutCouplings } from '../../src/mechanism/variants.js';
 import { Simulation } from '../../src/simulation/simulation.js';
@@ -100,10 +101,13 @@ describe('a pendulum', () => {
     expect(simulation.state.v[0]).toBeCloseTo(0, 7);
   });
 
-  it('with semi-implicit Euler does not gain energy over thousands of swings', () => {
+  it('with Euler the energy swings by some per cent, but does not grow', () => {
     const mechanism = pendulum();
     const state = new State(mechanism).set('hinge', 1);
-    const all = energies(new Simulation(mechanism, { integrator: 'euler', step: 0.01, state }), 500);
+    const all = energies(
+      new Simulation(mechanism, { integrator: 'euler', step: 0.01, state, energyTolerance: 0.05 }),
+      500,
+    );
     const lowest = -2 * GRAVITY * LENGTH;
     const height = all[0] - lowest;
     expect(Math.max(...all.map((e) => Math.abs(e - all[0])))).toBeLessThan(0.05 * height);
@@ -191,7 +195,7 @@ describe('damping and friction', () => {
 
   it('strong damping on a light link does not make it explode with euler', () => {
     const state = new State(stiff).set('shoulder', 1).set('finger', 0, 20);
-    const simulation = new Simulation(stiff, { integrator: 'euler', step: 1e-3, state });
+    const simulation = new Simulation(stiff, { integrator: 'euler', step: 1e-3, state, energyTolerance: 0.05 });
     const all = energies(simulation, 5);
     expect(all.every(Number.isFinite)).toBe(true);
     // Once the finger's own motion is eaten up, the two swing as one; the method keeps their energy to a few per cent.
@@ -199,10 +203,13 @@ describe('damping and friction', () => {
     expect(Math.abs(simulation.state.v[1])).toBeLessThan(0.05);
   });
 
-  it('and with rk4 the explosion is reported, not passed on', () => {
+  it('nor with steps of its own; with rk4 the explosion is reported, not passed on', () => {
     const state = new State(stiff).set('shoulder', 1).set('finger', 0, 20);
-    const simulation = new Simulation(stiff, { step: 1e-3, state });
-    expect(() => simulation.runUntil(5)).toThrow(/joint "/i);
+    const careful = new Simulation(stiff, { state });
+    careful.runUntil(0.5);
+    expect(Math.abs(careful.state.v[1])).toBeLessThan(0.05);
+    const simulation = new Simulation(stiff, { integrator: 'rk4', step: 1e-3, state });
+    expect(() => simulation.runUntil(5)).toThrow(SimulationError);
     expect([...simulation.state.q, ...simulation.state.v].every(Number.isFinite)).toBe(true);
   });
 

@@ -68,6 +68,27 @@ describe('steps inside WebAssembly', () => {
         }
       });
 
+  it('coupled joints follow', () => {
+    const link = { mass: 1, com: [0, 0.1, -0.2], inertia: [0.02, 0, 0, 0, 0.02, 0, 0, 0, 0.01] } as const;
+    const joint = { type: 'revolute', axis: [1, 0, 0], t: [0, 0, -0.4], damping: 0.1 } as const;
+    const mechanism = createMechanism({
+      bodies: ['a', 'b', 'c'].map((name) => ({ name, ...link })),
+      joints: [null, 'a', 'b'].map((parent, k) => ({ name: `j${k}`, parent, child: 'abc'[k], ...joint })),
+      couplings: [{ joint: 'j2', source: 'j1', multiplier: -0.5, offset: 0.1 }],
+    });
+    const state = State.random(mechanism, 2);
+    const compiled = new CompiledDynamics(mechanism, { specialise: 'now', tasks: ['forward'] });
+    const fast = compiled.stages(state, RUNGE_KUTTA_4);
+    const slow = new PlainStages(new PlainDynamics(mechanism), state, RUNGE_KUTTA_4);
+    for (const stages of [fast, slow])
+      for (let k = 0; k < 100; k++) {
+        stages.begin(k === 0 ? state : stages.end);
+        stages.run(5e-3, undefined);
+      }
+    expect(largest(fast.end.q, slow.end.q)).toBeLessThan(1e-9);
+    expect(fast.end.q[2]).toBe(-0.5 * fast.end.q[1] + 0.1);
+  });
+
   it('turns too large for the series go joint by joint', () => {
     const mechanism = builtinMechanism('chain-2-spherical-free');
     const compiled = new CompiledDynamics(mechanism, { specialise: 'never' });

@@ -24,7 +24,7 @@ import { formatNumber, Progress, type Terminal } from '../terminal.js';
 
 interface Options extends ModelOptions, StateOptions {
   readonly duration: number;
-  readonly step: number;
+  readonly step?: number;
   readonly integrator: IntegratorName;
   readonly relative?: number;
   readonly absolute?: number;
@@ -43,11 +43,11 @@ const MAX_STEPS = 1e9;
 export function configureSimulate(command: Command, terminal: Terminal): void {
   withState(withModel(command))
     .option('--duration <seconds>', 'how long', positive, 2)
-    .option('--step <seconds>', 'time step; dopri5 takes its own steps within it', positive, 1e-3)
+    .option('--step <seconds>', 'time step (default: 0.001; dopri5: 0.01, with its own steps within it)', positive)
     .addOption(
-      new Option('--integrator <name>', 'rk4, semi-implicit euler, or dopri5, which chooses its own steps')
-        .choices(['rk4', 'euler', 'dopri5'])
-        .default('rk4'),
+      new Option('--integrator <name>', 'dopri5, which chooses its own steps, rk4, or euler')
+        .choices(['dopri5', 'rk4', 'euler'])
+        .default('dopri5'),
     )
     .addOption(
       new Option(
@@ -57,8 +57,8 @@ export function configureSimulate(command: Command, terminal: Terminal): void {
         .choices(ENGINE_CHOICES)
         .default('auto'),
     )
-    .option('--relative <error>', 'dopri5: error of a step that is allowed, relative (default: 1e-8)', positive)
-    .option('--absolute <error>', 'dopri5: and beside that, in metres and radians (default: 1e-10)', positive)
+    .option('--relative <error>', 'dopri5: error of a step that is allowed, relative (default: 1e-6)', positive)
+    .option('--absolute <error>', 'dopri5: and beside that, in metres and radians (default: 1e-8)', positive)
     .option('--every <seconds>', 'time between lines of the CSV file', positive, 0.01)
     .option('--csv <file>', 'write time, energies, positions and velocities')
     .option('--svg <file>', 'draw the motion and its energies')
@@ -71,7 +71,8 @@ export function configureSimulate(command: Command, terminal: Terminal): void {
 }
 
 async function simulate(name: string, options: Options, terminal: Terminal): Promise<void> {
-  const { duration, step, integrator, every, engine, csv, svg } = options;
+  const { duration, integrator, every, engine, csv, svg } = options;
+  const step = stepOf(options);
   if (csv !== undefined && svg !== undefined && resolve(csv) === resolve(svg))
     throw new InputError(`--csv and --svg name the same file, "${csv}".`);
   const steps = Math.ceil(duration / step);
@@ -119,6 +120,10 @@ async function simulate(name: string, options: Options, terminal: Terminal): Pro
   }
   report(name, options, simulation, recording, story, (performance.now() - started) / 1000, terminal);
 }
+
+/** Steps that choose their own length within are as long as the time between lines, within reason. */
+const stepOf = ({ step, integrator, every }: Options): number =>
+  step ?? (integrator === 'dopri5' ? Math.min(1e-2, Math.max(1e-3, every)) : 1e-3);
 
 /** Steps until a time, letting Ctrl-C and the progress bar (on its way to the end) in now and then. */
 async function run(
@@ -242,7 +247,8 @@ function report(
   const [start] = recording.energies;
   const last = recording.energies[recording.energies.length - 1];
   const largest = totals.reduce((worst, total) => Math.max(worst, Math.abs(total - totals[0])), 0);
-  const { duration, step, integrator } = options;
+  const { duration, integrator } = options;
+  const step = stepOf(options);
   const realTimeFactor = duration / seconds;
   if (options.json === true) {
     const { time, state } = simulation;

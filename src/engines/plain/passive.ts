@@ -5,8 +5,14 @@ import type { Joint, Mechanism } from '../../mechanism/mechanism.js';
 
 /** tau += damping, friction and spring forces at (q, v). */
 export function addPassiveForces(mechanism: Mechanism, tau: Float64Array, q: Float64Array, v: Float64Array): void {
-  for (const { damping, friction, stiffness, rest, iq, iv, model } of mechanism.joints) {
+  for (const { stiffness, rest, iq, iv } of mechanism.joints)
     if (stiffness !== 0) tau[iv] -= stiffness * (q[iq] - rest);
+  addDamping(mechanism, tau, v);
+}
+
+/** tau += damping and friction, which springs are not: they give back what they take. */
+export function addDamping(mechanism: Mechanism, tau: Float64Array, v: Float64Array): void {
+  for (const { damping, friction, iv, model } of mechanism.joints) {
     if (damping === 0 && friction === 0) continue;
     for (let k = iv; k < iv + model.nv; k++) tau[k] -= damping * v[k] + friction * Math.tanh(v[k] / FRICTION_SPEED);
   }

@@ -124,6 +124,8 @@ export class WasmStages implements Stages {
     end.q.set(this.#q);
     end.v.set(this.#v);
     end.time = this.#base.time + h;
+    // Coupled joints follow as their accelerations do, but for rounding.
+    end.applyCouplings();
     if (B === undefined) this.accelerations[A.length - 1].set(this.#qdd);
     if (!this.#isGood()) {
       this.#runReadable(h, control);
