@@ -296,7 +296,7 @@ export class Dynamics {
 
   /** About the loops, as the last forward dynamics found them. */
   loopReport(): LoopReport {
-    return this.#plain.loopReport();
+    return this.#forward.loopReport?.() ?? this.#plain.loopReport();
   }
 
   /**

@@ -2,6 +2,7 @@
 // methods it has code for: one that is missing here, or a call it cannot do, runs on the plain engine.
 
 import type { State } from '../mechanism/state.js';
+import type { LoopReport } from './plain/assembly/report.js';
 import type { MassMatrix } from './plain/author-order.js';
 import type { Energy } from './plain/energy.js';
 import type { InverseMassMatrix } from './plain/mass-matrix-solver.js';
@@ -59,6 +60,8 @@ export interface Engine {
   /** Of everything that each degree of freedom carries: 6 x nv, row major, ground coordinates at the ground's origin. */
   jacobians?(state: State, out: Float64Array): Float64Array;
   energy?(state: State): Energy;
+  /** About the loops, as the last forward dynamics found them. */
+  loopReport?(): LoopReport;
   /** Whole Runge-Kutta steps, where the engine takes them faster than they are made of calls of `forward`. */
   stages?(state: State, tableau: Tableau): Stages;
   /** What runs a function; before its first call, what will. */

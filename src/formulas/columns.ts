@@ -97,9 +97,9 @@ export class SharedColumns {
     return this.#plan.groupOf[this.#units[i].links[0]] >= 0;
   }
 
-  /** A force of unit x on a unit (-1: the ground) and a bias, of an unknown that begins there. */
-  start(i: number, id: number, F: Vec6, n: Node): void {
-    const column = this.#open[i + 1].column([id]);
+  /** The column of one constraint of a loop begins at a unit (-1: the ground). */
+  start(i: number, constraint: number, F: Vec6, n: Node): void {
+    const column = this.#open[i + 1].column([this.#plan.groups.length + constraint]);
     column.F = this.#g.addAll(column.F, F);
     column.n = this.#g.add(column.n, n);
   }
@@ -255,11 +255,11 @@ export class SharedColumns {
     const g = this.#g;
     for (const { ids, G, y, others } of [...solved].reverse()) {
       const sum = others.reduce((left, { ids: other, factor }) => g.add(left, g.mul(factor, this.x(other))), y);
-      this.setX(ids, g.neg(g.add(sum, g.dot(G, delta))));
+      this.#setX(ids, g.neg(g.add(sum, g.dot(G, delta))));
     }
   }
 
-  setX(ids: readonly number[], x: Node): void {
+  #setX(ids: readonly number[], x: Node): void {
     this.#x.set(ids.join(), x);
     if (ids.length === 2) for (const lane of [0, 1] as const) this.#x.set(`${ids[lane]}`, this.#g.lane(x, lane));
   }
@@ -271,17 +271,30 @@ export class SharedColumns {
     return first === second ? first : this.#g.pair(first, second);
   }
 
-  /** What is open at the ground. */
-  get atGround(): { readonly columns: readonly SharedColumn[]; M(i: readonly number[], j: readonly number[]): Node } {
-    return this.#open[0];
+  /** What is left at the ground: A = -M and w = -n of the constraints of all loops, A by rows of its lower triangle. */
+  atGround(): { readonly A: readonly (readonly Node[])[]; readonly w: readonly Node[] } {
+    const g = this.#g;
+    const open = this.#open[0];
+    const { groups, count } = this.#plan;
+    const ids = Array.from({ length: count - groups.length }, (_, row) => [groups.length + row]);
+    return {
+      A: ids.map((i, row) => ids.slice(0, row + 1).map((j) => g.neg(open.M(i, j)))),
+      w: ids.map((id) => g.neg(open.column(id).n)),
+    };
+  }
+
+  /** The multipliers of all constraints. */
+  setMultipliers(values: readonly Node[]): void {
+    for (const [row, value] of values.entries()) this.#setX([this.#plan.groups.length + row], value);
   }
 }
 
 /** Columns of a plan over its links. */
-export function columnsOf({ links, groups }: Pick<Plan, 'links' | 'groups'>): ColumnPlan {
+export function columnsOf({ links, groups, loops }: Pick<Plan, 'links' | 'groups' | 'loops'>): ColumnPlan {
   return planColumns(
     links.map(({ parent }) => parent),
     groups,
+    loops,
   );
 }
 
@@ -291,7 +304,8 @@ export function columnsOf({ links, groups }: Pick<Plan, 'links' | 'groups'>): Co
  */
 export function pairedUnitsOf(plan: Plan): Unit[] {
   const columns = columnsOf(plan);
-  const alone = new Set<number>();
+  // The ends of loops keep to themselves, and so do all links on the way from them to the ground.
+  const alone = new Set(plan.loops.flatMap(({ a, b }) => [a, b]));
   for (;;) {
     const units = pairedUnits(plan, alone);
     const odd = unpaired(units, columns);

@@ -7,12 +7,15 @@ import { columnsOf, SharedColumns } from './columns.js';
 import type { Node } from './graph.js';
 import { type Pose, poseNumbers, poseOf } from './joints.js';
 import type { Unit } from './lanes.js';
-import { QDD, readExternal, readUnit, TAU, type UnitOptions, unitFormulas, writeUnit } from './links.js';
+import { QDD, RESULT, readExternal, readUnit, TAU, type UnitOptions, unitFormulas, writeUnit } from './links.js';
+import { type LoopLinks, loopRows } from './loops.js';
 import { groundMotion, type Motion } from './motion.js';
 import type { Vec6, VectorGraph } from './vectors.js';
 
 export function forwardFormulas(g: VectorGraph, given: Plan, units: readonly Unit[], options: UnitOptions): void {
-  const plan = inShortestUnits(given);
+  const scaled = inShortestUnits(given);
+  // H^-1 b is that of the open tree.
+  const plan = options.atRest === true ? { ...scaled, loops: [] } : scaled;
   const links = unitFormulas(g, plan, units, options);
   const ground = groundMotion(
     g,
@@ -34,6 +37,13 @@ export function forwardFormulas(g: VectorGraph, given: Plan, units: readonly Uni
     g.mark();
   });
   const shared = new SharedColumns(g, columnsOf(plan), units);
+  const constraints = startLoops(g, plan, shared, {
+    units,
+    parent: (link) => plan.links[link].parent,
+    link: (i) => links[i],
+    pose: (i) => poses[i],
+    motion: (i) => (i < 0 ? ground : motions[i]),
+  });
   const multipliers = new Map(
     plan.groups.flatMap(({ members }) => members.map(({ link, multiplier }) => [link, multiplier] as const)),
   );
@@ -65,6 +75,15 @@ export function forwardFormulas(g: VectorGraph, given: Plan, units: readonly Uni
   const deltas: Vec6[] = [];
   const still = new Array<Node>(6).fill(g.zero);
   shared.solveAtBody(-1, { I: new Array<Node>(INERTIA_NODES).fill(g.zero), p: still });
+  if (constraints > 0) {
+    // Between the phases somebody else solves A lambda = -w.
+    const { A, w } = shared.atGround();
+    for (const [row, entries] of A.entries())
+      for (const [column, entry] of entries.entries()) g.output(RESULT, row * constraints + column, entry);
+    for (const [row, entry] of w.entries()) g.output(RESULT, constraints * constraints + row, entry);
+    g.endPhase();
+    shared.setMultipliers(w.map((_, row) => g.input(RESULT, constraints * (constraints + 1) + row)));
+  }
   shared.findAtBody(-1, still);
   links.forEach((link, i) => {
     const { unit } = link;
@@ -87,6 +106,33 @@ export function forwardFormulas(g: VectorGraph, given: Plan, units: readonly Uni
     });
     g.mark();
   });
+  if (constraints > 0) g.endPhase();
+}
+
+/** The columns of all loop joints; returns the number of constraints. */
+function startLoops(
+  g: VectorGraph,
+  plan: Plan,
+  shared: SharedColumns,
+  { units, parent, ...of }: LoopLinks & { readonly units: readonly Unit[] },
+): number {
+  const unitOf = new Map(units.flatMap(({ links }, i) => links.map((link) => [link, i] as const)));
+  const at = (link: number): number => unitOf.get(link) ?? -1;
+  let constraints = 0;
+  for (const loop of plan.loops) {
+    const rows = loopRows(g, loop, {
+      parent,
+      link: (link) => of.link(at(link)),
+      pose: (link) => of.pose(at(link)),
+      motion: (link) => of.motion(at(link)),
+    });
+    for (const { Fa, Fb, beta } of rows) {
+      shared.start(at(loop.a), constraints, Fa, g.zero);
+      shared.start(at(loop.b), constraints++, Fb, g.neg(beta));
+    }
+    g.mark();
+  }
+  return constraints;
 }
 
 const INERTIA_NODES = 21;

@@ -19,6 +19,12 @@ export function inShortestUnits(plan: Plan): ScaledPlan {
     ...plan,
     length,
     gravity: plan.gravity.map((x) => x / length),
+    loops: plan.loops.map((loop) => ({
+      ...loop,
+      Xa: loop.Xa.map((x, k) => (k < 9 ? x : x / length)),
+      Xb: loop.Xb.map((x, k) => (k < 9 ? x : x / length)),
+      pitch: loop.pitch / length,
+    })),
     links: plan.links.map((link) => ({
       ...link,
       t: link.t.map((x) => x / length),
@@ -31,14 +37,18 @@ export function inShortestUnits(plan: Plan): ScaledPlan {
   };
 }
 
+/** Offsets below this part of the largest are what rounding has left of a zero: no unit to measure anything with. */
+const ROUNDING = 1e-9;
+
 /** The size that most offsets have, 1 where there are none. */
 function commonLength({ links }: Plan): number {
   const counts = new Map<number, number>();
+  const largest = links.reduce((most, { t }) => Math.max(most, ...t.map(Math.abs)), 0);
   let best = 1;
   for (const { t } of links)
     for (const x of t) {
-      if (x === 0) continue;
       const size = Math.abs(x);
+      if (size <= ROUNDING * largest) continue;
       const count = (counts.get(size) ?? 0) + 1;
       counts.set(size, count);
       if (count > (counts.get(best) ?? 0)) best = size;

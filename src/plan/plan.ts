@@ -6,6 +6,7 @@ import type { Joint } from '../mechanism/mechanism.js';
 import type { Tree } from '../mechanism/tree.js';
 import { compose, INERTIA, invert, TRANSFORM } from '../spatial/spatial.js';
 import { type CoupledGroup, groupsOf } from './columns.js';
+import { type PlanLoop, planLoops } from './loops.js';
 import { addMass, dropRounding, type Mass, massOf, regroup } from './mass.js';
 import { turnFrames, turnParent } from './turn-frames.js';
 
@@ -51,6 +52,8 @@ export interface Plan {
   readonly bodies: readonly BodyPlace[];
   /** Joints that share a coordinate; links of the plan. */
   readonly groups: readonly CoupledGroup[];
+  /** Loop joints between links. */
+  readonly loops: readonly PlanLoop[];
 }
 
 export interface BodyPlace {
@@ -116,12 +119,14 @@ export function createPlan(tree: Tree, whole: ReadonlySet<number> = new Set()): 
     addMass(parent < 0 ? ground : masses[parent], moved, placement);
     dropRounding(masses[i], moved);
   }
+  const bodies = bodyPlaces(tree, part, within, turned);
   return {
     nq: mechanism.nq,
     nv: mechanism.nv,
     gravity: [...tree.gravity],
     ground,
-    bodies: bodyPlaces(tree, part, within, turned),
+    bodies,
+    loops: planLoops(mechanism.loops, bodies),
     groups: groupsOf(
       mechanism.couplings.map(({ joint, source, multiplier }) => ({
         link: part[tree.link[joint]],

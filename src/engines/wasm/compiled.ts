@@ -9,10 +9,13 @@ import { MechanismError } from '../../mechanism/errors.js';
 import type { Mechanism } from '../../mechanism/mechanism.js';
 import type { State } from '../../mechanism/state.js';
 import type { Tree } from '../../mechanism/tree.js';
+import { inShortestUnits } from '../../plan/length-units.js';
+import { rowUnits } from '../../plan/loops.js';
 import { createPlan, isDamped, type Plan } from '../../plan/plan.js';
 import { BODY_POSE, BODY_VELOCITY } from '../../plan/results.js';
 import { forceToA } from '../../spatial/spatial.js';
 import type { Engine, FunctionName, OutOption, Runs } from '../engine.js';
+import type { LoopReport } from '../plain/assembly/report.js';
 import { rowsOf } from '../plain/author-order.js';
 import { foldForces, followSources, type Reduction, reduceMatrix, reductionOf } from '../plain/couplings.js';
 import type { Energy } from '../plain/energy.js';
@@ -24,11 +27,12 @@ import { copyFinite } from './copy-finite.js';
 import { CompiledFunctions, type Views } from './functions.js';
 import { countVisits, createGeneric } from './generic.js';
 import { type Layout, layoutOf } from './layout.js';
+import { LoopSolver } from './loop-solver.js';
 import { jacobianTask, type Task } from './specialise.js';
 import { type Emit, noteOfFailure, Specialiser } from './specialiser.js';
 import { MOST_STAGED, WasmStages } from './stages.js';
 import { Store } from './store.js';
-import { webAssembly } from './webassembly.js';
+import { type WasmInstance, webAssembly } from './webassembly.js';
 
 export type Tier = 'plain' | 'generic' | 'specialised';
 
@@ -135,6 +139,10 @@ export class CompiledDynamics implements Engine {
   readonly #damped: Uint8Array;
   /** The rows of the mass matrix, where joints are coupled. */
   readonly #reduction: Reduction | undefined;
+  /** The last forward dynamics met loops whose rank only the readable algorithm can decide. */
+  #inDoubt = false;
+  /** Of mechanisms with loops, what the last forward dynamics was given: the report on loops asks the readable algorithm. */
+  #last: { readonly state: State; readonly tau: Float64Array; unread: boolean } | undefined;
 
   constructor(mechanism: Mechanism, options: CompileOptions = {}, plain = new PlainDynamics(mechanism)) {
     this.mechanism = mechanism;
@@ -155,10 +163,6 @@ export class CompiledDynamics implements Engine {
     this.#damped = new Uint8Array(mechanism.nv);
     for (const joint of mechanism.joints)
       if (isDamped(joint)) this.#damped.fill(1, joint.iv, joint.iv + joint.model.nv);
-    if (mechanism.loops.length > 0) {
-      this.#fallBack('closed loops are not compiled.');
-      return;
-    }
     this.#reduction = mechanism.couplings.length === 0 ? undefined : reductionOf(mechanism);
     this.#plan = createPlan(this.readable.tree);
     this.#visits = countVisits(this.#plan.links);
@@ -180,7 +184,9 @@ export class CompiledDynamics implements Engine {
     }
     if (options.specialise === 'never') {
       if (!this.#hasGeneric)
-        this.#fallBack('there are no generic kernels for coupled joints, only code for the mechanism.');
+        this.#fallBack(
+          'there are no generic kernels for coupled joints and closed loops, only code for the mechanism.',
+        );
       return;
     }
     this.#specialiser = this.#createSpecialiser();
@@ -200,7 +206,7 @@ export class CompiledDynamics implements Engine {
 
   /** Whether generic kernels know this kind of mechanism; if not, code for it is made on the first call. */
   get #hasGeneric(): boolean {
-    return this.mechanism.couplings.length === 0;
+    return this.mechanism.couplings.length === 0 && this.mechanism.loops.length === 0;
   }
 
   get tree(): Tree {
@@ -230,6 +236,7 @@ export class CompiledDynamics implements Engine {
   #plannedTier(task: Task): Tier {
     if (this.#store === undefined || !this.#compiles(task)) return 'plain';
     if (this.#reduction !== undefined && (task === 'solve' || task === 'inverseMassMatrix')) return 'plain';
+    if (this.mechanism.loops.length > 0 && (task === 'inverse' || task === 'inverseLoaded')) return 'plain';
     if (!this.#hasGeneric || !GENERIC.has(task)) return this.#makesFunctions ? 'specialised' : 'plain';
     return this.#onUse(task) ?? 'generic';
   }
@@ -242,6 +249,7 @@ export class CompiledDynamics implements Engine {
   #reasonForNoCode(): string {
     if (this.#store === undefined) return 'it was disposed of.';
     if (this.#specialiser === undefined) return 'there are no generic kernels for it.';
+    if (this.mechanism.loops.length > 0) return 'for closed loops only the plain engine has it.';
     if (this.#reduction !== undefined) return 'for coupled joints only the plain engine has it.';
     return `code for it is made up to ${MAX_FUNCTION_LINKS} moving links, and there are no generic kernels.`;
   }
@@ -269,6 +277,7 @@ export class CompiledDynamics implements Engine {
     const task = this.#forwardTask(options);
     const running = task === undefined ? undefined : this.#best(task);
     const { nv } = this.mechanism;
+    if (this.#last !== undefined) this.#last.unread = false;
     if (running === undefined || this.#isForeign(state)) return this.readable.forward(state, tau, options);
     if (task === 'forwardLoaded') this.#load(options!);
     const out = this.#checked('out', options?.out) ?? new Float64Array(nv);
@@ -277,10 +286,17 @@ export class CompiledDynamics implements Engine {
     if (tau === undefined) this.#tau.fill(0);
     else this.#tau.set(this.#checked('tau', tau)!);
     if (options?.passive === true) addPassiveForces(this.mechanism, this.#tau, state.q, state.v);
+    if (this.mechanism.loops.length > 0) this.#remember(state);
     running.run();
     // Where something is wrong the readable algorithm finds out what and says it.
-    if (!copyFinite(out, this.#qdd)) return this.readable.forward(state, tau, options);
+    if (this.#inDoubt || !copyFinite(out, this.#qdd)) return this.readable.forward(state, tau, options);
     return out;
+  }
+
+  /** About the loops, as the last forward dynamics found them. */
+  loopReport(): LoopReport {
+    if (this.#last?.unread === true) this.readable.forward(this.#last.state, this.#last.tau);
+    return this.readable.loopReport();
   }
 
   /** Joint forces for the accelerations qdd. */
@@ -291,6 +307,7 @@ export class CompiledDynamics implements Engine {
       running === undefined ||
       (options?.external !== undefined && !loaded) ||
       options?.jointForces !== undefined ||
+      this.mechanism.loops.length > 0 ||
       this.#isForeign(state)
     )
       return this.readable.inverse(state, qdd, options);
@@ -399,7 +416,8 @@ export class CompiledDynamics implements Engine {
   stages(state: State, tableau: Tableau): Stages {
     const running = this.#best('forward');
     const readable = new PlainStages(this, state, tableau);
-    if (running === undefined || this.#plan!.links.length > MOST_STAGED) return readable;
+    // Followers and loops are seen to after each stage.
+    if (running === undefined || !this.#hasGeneric || this.#plan!.links.length > MOST_STAGED) return readable;
     const parts = { store: this.#store!, plan: this.#plan!, layout: this.#layout!, forward: running };
     return new WasmStages(parts, readable, state, tableau);
   }
@@ -459,10 +477,10 @@ export class CompiledDynamics implements Engine {
   /** The task that forward dynamics with these options is; undefined where only the readable algorithm can do it. */
   #forwardTask(options: ForwardOptions | undefined): 'forward' | 'forwardLoaded' | undefined {
     if (options === undefined) return 'forward';
-    const { algorithm = 'aba', schedule, form, external, jointForces, armature } = options;
+    const { algorithm = 'aba', schedule, form, external, jointForces, loopForces, armature } = options;
     // Who asks for an algorithm gets it.
     if (algorithm !== 'aba' || schedule !== undefined || form !== undefined) return undefined;
-    if (jointForces !== undefined) return undefined;
+    if (jointForces !== undefined || loopForces !== undefined) return undefined;
     if (external !== undefined && external.length !== 6 * this.mechanism.bodies.length) return undefined;
     let task: 'forward' | 'forwardLoaded' = external === undefined ? 'forward' : 'forwardLoaded';
     if (armature === undefined) return task;
@@ -525,8 +543,9 @@ export class CompiledDynamics implements Engine {
       plan: this.#plan!,
       emit: this.#options.emit,
       options: { layout: this.#layout!, shared: store.shared },
-      use: (task, { operations, bytes, scratch, result: resultAt }, { run }) => {
+      use: (task, { operations, bytes, scratch, result: resultAt }, exports) => {
         const result = store.numbers(...resultAt);
+        const run = exports.finish === undefined ? exports.run : this.#closed(task, exports);
         this.#running.set(task, {
           tier: 'specialised',
           run,
@@ -545,6 +564,23 @@ export class CompiledDynamics implements Engine {
         this.#notes.push(noteOfFailure(task, error));
       },
     });
+  }
+
+  #remember(state: State): void {
+    this.#last ??= { state: state.clone(), tau: new Float64Array(this.mechanism.nv), unread: true };
+    this.#last.state.copy(state);
+    this.#last.tau.set(this.#tau);
+    this.#last.unread = true;
+  }
+
+  /** Inward pass, multipliers of the loops, outward pass. */
+  #closed(task: Task, { run, finish }: WasmInstance['exports']): () => void {
+    const solver = new LoopSolver(rowUnits(inShortestUnits(this.#plan!)));
+    return () => {
+      run();
+      this.#inDoubt = !solver.solve(this.#running.get(task)!.result);
+      finish();
+    };
   }
 
   #refreshViews(): void {

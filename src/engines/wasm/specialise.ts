@@ -114,7 +114,7 @@ const bodyOf = (task: Task): number | undefined =>
   task.startsWith(JACOBIAN) ? Number(task.slice(JACOBIAN.length)) : undefined;
 
 /** Numbers that a task computes beside the arrays of the layout. */
-function resultSize({ bodies, nv }: Plan, task: Task): number {
+function resultSize({ bodies, nv, loops }: Plan, task: Task): number {
   switch (task) {
     case 'inverseMassMatrix':
       return nv * nv;
@@ -126,12 +126,18 @@ function resultSize({ bodies, nv }: Plan, task: Task): number {
       return (BODY_POSE + BODY_VELOCITY) * bodies.length;
     case 'energy':
       return ENERGY.size;
+    case 'forward':
+    case 'forwardLoaded': {
+      // A, w and lambda of the constraints of loops (formulas/forward.ts).
+      const constraints = loops.reduce((sum, { k }) => sum + k, 0);
+      return constraints * (constraints + 2);
+    }
     default:
       return task.startsWith('jacobian') ? 6 * nv : 0;
   }
 }
 
-/** The module exports `run`; for batches run(bytes): all pairs of states up to that many bytes into an array. */
+/** The module exports `run`, with loops `finish` too (see sequences); for batches run(bytes): all pairs of states up to that many bytes into an array. */
 export function specialise(plan: Plan, options: SpecialiseOptions): Specialised {
   const { task, layout, shared } = options;
   const batch = layout.stride > 1;
@@ -151,7 +157,7 @@ export function specialise(plan: Plan, options: SpecialiseOptions): Specialised 
   const resultEnd = resultAt + 8 * (columns?.size ?? (deep === undefined ? resultNumbers : 12 * deep.stride));
   const constants = new ConstantPool(aligned(resultEnd));
   const slotsAt = aligned(constants.at + 16 * countConstants(graph));
-  const { functions, slotBytes } = emitFunctions(graph, {
+  const { functions, phases, slotBytes } = emitFunctions(graph, {
     arrays: [...placesOf(layout, batch ? 0 : -1), { parameter: -1, offset: resultAt, stride: 8 }],
     parameters,
     functionSize: options.functionSize ?? (batch ? BATCH_FUNCTION_SIZE : FUNCTION_SIZE),
@@ -167,9 +173,9 @@ export function specialise(plan: Plan, options: SpecialiseOptions): Specialised 
     columns !== undefined
       ? inverseMassLoops(columns, resultAt, count)
       : deep && massMatrixLoops(deep, resultAt, layout.massMatrix, count);
-  const run = batch ? loop(count) : sequence(count, loops?.calls);
+  const run = batch ? [loop(count)] : sequences(phases, loops?.calls);
   const bytes = encodeModule({
-    functions: [...functions, ...(loops?.functions ?? []), run],
+    functions: [...functions, ...(loops?.functions ?? []), ...run],
     memoryBytes,
     shared,
     data: { at: constants.at, values: constants.values },
@@ -190,11 +196,15 @@ function countConstants(graph: Graph): number {
   return count;
 }
 
-function sequence(count: number, then?: B.Bytes): ModuleFunction {
-  const body = new B.Bytes().byte(0);
-  for (let k = 0; k < count; k++) body.byte(B.CALL).unsigned(k);
-  if (then !== undefined) body.append(then);
-  return { parameters: 0, body: body.byte(B.END), name: 'run' };
+/** `run` calls the functions of the first phase, then `then`; `finish` those of the second, where there is one. */
+function sequences(phases: readonly number[], then?: B.Bytes): ModuleFunction[] {
+  const count = 1 + Math.max(0, ...phases);
+  return ['run', 'finish'].slice(0, count).map((name, phase) => {
+    const body = new B.Bytes().byte(0);
+    for (const [k, of] of phases.entries()) if (of === phase) body.byte(B.CALL).unsigned(k);
+    if (phase === 0 && then !== undefined) body.append(then);
+    return { parameters: 0, body: body.byte(B.END), name };
+  });
 }
 
 /** for (at = 0; at < bytes; at += 16) every function for the two states there. */

@@ -11,7 +11,8 @@
 import { PARAMETERS } from '../../../joints/index.js';
 import { GROUND, type LoopFrame, type LoopJoint } from '../../../mechanism/mechanism.js';
 import type { Tree } from '../../../mechanism/tree.js';
-import { apply, axisFrame, IDENTITY3, type Mat3 } from '../../../spatial/matrix3.js';
+import { canonicalTurn, constraintCount, transmitted } from '../../../plan/loops.js';
+import { apply, type Mat3 } from '../../../spatial/matrix3.js';
 import { addCrossMotion, compose, invert, motionToB, setIdentity, TRANSFORM } from '../../../spatial/spatial.js';
 import { ACC, ALPHA, OMEGA, RECORD } from '../aba-layout.js';
 import { createKinematics, type KinematicsScratch, velocities } from '../kinematics.js';
@@ -53,11 +54,6 @@ export interface LoopScratch {
   readonly closerForces: Float64Array;
 }
 
-function canonicalTurn(joint: LoopJoint): Mat3 {
-  const hasAxis = joint.type !== 'fixed' && joint.type !== 'spherical' && joint.type !== 'floating';
-  return hasAxis ? axisFrame(joint.axis) : IDENTITY3;
-}
-
 function frameTransform(tree: Tree, { body, E, t }: LoopFrame, turn: Mat3): Float64Array {
   const placement = new Float64Array([...E, ...t]);
   const turned = new Float64Array(TRANSFORM);
@@ -69,25 +65,6 @@ function frameTransform(tree: Tree, { body, E, t }: LoopFrame, turn: Mat3): Floa
   invert(toBody, 0, tree.offset, TRANSFORM * tree.link[body]);
   compose(out, 0, turned, 0, toBody, 0);
   return out;
-}
-
-/** Components of the forces (moments 0 to 2, forces 3 to 5, frame b) that a joint can transmit, each by itself. */
-const TRANSMITTED = new Map<string, readonly number[]>([
-  ['fixed', [0, 1, 2, 3, 4, 5]],
-  ['revolute', [0, 1, 3, 4, 5]],
-  ['continuous', [0, 1, 3, 4, 5]],
-  ['prismatic', [0, 1, 2, 3, 4]],
-  ['helical', [0, 1, 3, 4]],
-  ['cylindrical', [0, 1, 3, 4]],
-  ['universal', [3, 4, 5]],
-  ['planar', [0, 1, 5]],
-  ['spherical', [3, 4, 5]],
-  ['floating', []],
-]);
-
-/** Constraints that a loop joint imposes: six less its freedoms. */
-function constraintCount({ type }: Pick<LoopJoint, 'type'>): number {
-  return TRANSMITTED.get(type)!.length + (type === 'helical' || type === 'universal' ? 1 : 0);
 }
 
 /** `closers`: links whose tree joints close loops, numbered after the loop joints. */
@@ -236,10 +213,10 @@ function setFrame(
 
 /** Columns of T: forces on b, frame b, that do no work on the joint's motion. A universal joint also corrects BIAS. */
 function setForceBasis({ T, work }: LoopScratch, { joint, axis2 }: Loop): void {
-  const transmitted = TRANSMITTED.get(joint.type)!;
+  const components = transmitted(joint.type);
   T.fill(0);
-  for (let column = 0; column < transmitted.length; column++) T[6 * column + transmitted[column]] = 1;
-  const last = 6 * transmitted.length;
+  for (let column = 0; column < components.length; column++) T[6 * column + components[column]] = 1;
+  const last = 6 * components.length;
   if (joint.type === 'helical') {
     // A thrust f goes with the moment -pitch f.
     const size = Math.hypot(1, joint.pitch);

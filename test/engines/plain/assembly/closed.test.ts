@@ -3,49 +3,22 @@ import { ada, createAda } from '../../../../src/engines/plain/assembly/ada.js';
 import { endToRootSchedule, scheduleBy } from '../../../../src/engines/plain/assembly/orders.js';
 import { createPlan, type ScheduleTree } from '../../../../src/engines/plain/assembly/plan.js';
 import { PlainDynamics } from '../../../../src/engines/plain/plain-dynamics.js';
-import { parseUrdf } from '../../../../src/formats/index.js';
 import { MechanismBuilder } from '../../../../src/mechanism/builder.js';
 import { createMechanism } from '../../../../src/mechanism/create.js';
 import { SimulationError } from '../../../../src/mechanism/errors.js';
 import type { Mechanism } from '../../../../src/mechanism/mechanism.js';
 import { Random } from '../../../../src/mechanism/random.js';
-import type { LoopSpec, MechanismSpec } from '../../../../src/mechanism/spec.js';
+import type { LoopSpec } from '../../../../src/mechanism/spec.js';
 import { State } from '../../../../src/mechanism/state.js';
 import { createTree } from '../../../../src/mechanism/tree.js';
 import { mechanismSpec } from '../../../../src/mechanism/variants.js';
 import { builtinMechanism } from '../../../../src/models/index.js';
-import { type Mat3, rotationFromQuaternion, transpose, type Vec3 } from '../../../../src/spatial/matrix3.js';
-import { ALL_JOINT_TYPES, randomSpec, randomVector, relativeError } from '../../../support/random-mechanism.js';
-import { listShared, readShared } from '../../../support/shared.js';
+import { type Mat3, transpose, type Vec3 } from '../../../../src/spatial/matrix3.js';
+import { closedSpec, sharedLoop } from '../../../support/closed-mechanisms.js';
+import { randomVector, relativeError } from '../../../support/random-mechanism.js';
+import { listShared } from '../../../support/shared.js';
 import { randomClosedSchedule } from './closed-schedules.js';
 import { constraintJacobian, solveConstrained, withoutLoops } from './constrained.js';
-
-/** Random loop joints of all types between random bodies of a random tree. */
-function closedSpec(seed: number, bodies: number, loops: number): MechanismSpec {
-  const random = new Random(seed);
-  const spec = randomSpec(seed, { bodies, armature: true });
-  const types = ALL_JOINT_TYPES.filter((type) => type !== 'floating');
-  const frame = (body: string | null) => ({
-    body,
-    E: rotationFromQuaternion(random.quaternion()),
-    t: [random.between(-0.3, 0.3), random.between(-0.3, 0.3), random.between(-0.3, 0.3)] as const,
-  });
-  const closing: LoopSpec[] = Array.from({ length: loops }, (_, k) => {
-    const b = random.below(bodies);
-    let a = random.below(bodies + 1) - 1;
-    while (a === b) a = random.below(bodies + 1) - 1;
-    return {
-      name: `l${k}`,
-      type: random.pick(types),
-      axis: random.direction(),
-      axis2: random.direction(),
-      pitch: 0.1,
-      a: frame(a < 0 ? null : `b${a}`),
-      b: frame(`b${b}`),
-    };
-  });
-  return { ...spec, loops: closing };
-}
 
 function compareWithDense(mechanism: Mechanism, seed: number): void {
   compareState(mechanism, State.random(mechanism, seed), seed);
@@ -296,23 +269,4 @@ function reportOf(mechanism: Mechanism, state: State) {
   still.v.fill(0);
   dynamics.forward(still);
   return dynamics.loopReport();
-}
-
-/** The URDF of a shared folder with the welds or pins that its yaml names ('6d': welded, '3d': origins coincide). */
-function sharedLoop(folder: string): Mechanism {
-  const tree = parseUrdf(readShared(`data/loops/${folder}/robot.urdf`));
-  const yaml = readShared(`data/loops/${folder}/robot.yaml`);
-  const pairs = [...yaml.matchAll(/\['([^']+)', *'([^']+)'\]/g)].slice(0, (yaml.match(/'[36]d'/g) ?? []).length);
-  const kinds = yaml.match(/'[36]d'/g) ?? [];
-  // A frame is that of a link, or of the link that a joint carries.
-  const bodyOf = (name: string): string => (tree.hasBody(name) ? name : tree.bodies[tree.jointIndex(name)].name);
-  const loops = pairs.map(
-    ([, a, b], k): LoopSpec => ({
-      name: `loop${k}`,
-      type: kinds[k] === "'6d'" ? 'fixed' : 'spherical',
-      a: { body: bodyOf(a) },
-      b: { body: bodyOf(b) },
-    }),
-  );
-  return createMechanism({ ...mechanismSpec(tree), loops }, { inertia: 'warn' });
 }
