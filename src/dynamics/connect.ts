@@ -3,6 +3,7 @@
 
 import { LoopClosing } from '../engines/plain/assembly/closing.js';
 import { PlainDynamics } from '../engines/plain/plain-dynamics.js';
+import { refuseForeign } from '../engines/plain/refuse.js';
 import { MechanismError } from '../mechanism/errors.js';
 import type { Mechanism } from '../mechanism/mechanism.js';
 import type { JointKindSpec } from '../mechanism/spec.js';
@@ -93,6 +94,7 @@ export function connect(mechanism: Mechanism, state: State, options: ConnectOpti
 
 /** Takes a joint away: a loop joint, or a joint of the tree, whose body then floats with all that hangs on it. */
 export function disconnect(mechanism: Mechanism, state: State, joint: string): { mechanism: Mechanism; state: State } {
+  refuseForeign(mechanism, state);
   if (!mechanism.hasJoint(joint)) {
     const next = withoutLoop(mechanism, joint);
     return { mechanism: next, state: carriedOver(state, next) };

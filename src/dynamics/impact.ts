@@ -6,25 +6,28 @@
 // included, is what forward dynamics gives for a unit force at the point, at rest and without gravity.
 
 import { PlainDynamics } from '../engines/plain/plain-dynamics.js';
+import { refuseForeign } from '../engines/plain/refuse.js';
 import { MechanismError } from '../mechanism/errors.js';
 import { Mechanism } from '../mechanism/mechanism.js';
 import { State } from '../mechanism/state.js';
 import {
   add,
   apply,
-  axisFrame,
   cross,
   dot,
   type Mat3,
   norm,
   scale,
   subtract,
-  symmetricEigen,
   transpose,
   type Vec3,
   ZERO3,
 } from '../spatial/matrix3.js';
 import { TRANSFORM } from '../spatial/spatial.js';
+import { lawfulImpulse, symmetric } from './impact-law.js';
+
+/** A point that moves by less than this part of the speed it came with stands still. */
+const STANDS = 1e-7;
 
 export interface ImpactOptions {
   /** The body that strikes the ground. */
@@ -33,7 +36,10 @@ export interface ImpactOptions {
   readonly at: Vec3;
   /** Out of the ground, towards the body; of any length. */
   readonly normal: Vec3;
-  /** Speed after over speed before, along the normal (Newton): 0 (default) is plastic, 1 elastic. */
+  /**
+   * Speed after over speed before, along the normal (Newton): 0 (default) is plastic, 1 elastic. Where friction or the shape of
+   * the mechanism would make that add energy, it bounces less: as much as energy allows.
+   */
   readonly restitution?: number;
   /** Coefficient of Coulomb friction; infinite (default) is slipless. */
   readonly friction?: number;
@@ -54,6 +60,7 @@ export interface Impact {
 
 export function impact(mechanism: Mechanism, state: State, options: ImpactOptions): Impact {
   const { body, at, restitution = 0, friction = Number.POSITIVE_INFINITY } = options;
+  refuseForeign(mechanism, state);
   const index = mechanism.bodyIndex(body);
   check(options, restitution, friction);
   const normal = scale(1 / norm(options.normal), options.normal);
@@ -65,32 +72,20 @@ export function impact(mechanism: Mechanism, state: State, options: ImpactOption
   const unchanged = { state: state.clone(), impulse: ZERO3, energyLost: 0, before, after: before };
   if (dot(before, normal) >= 0) return { ...unchanged, contact: 'none' };
   const answers = ([0, 1, 2] as const).map((k) => point.answer(k));
-  const W = transpose(answers.flatMap((answer) => point.velocity(answer)) as unknown as Mat3);
-  const solve = (e: number) => impulseFor(W, before, normal, e, friction);
-  // Energy lost: -(lambda . u + lambda . W lambda / 2).
-  const loss = ({ lambda }: { lambda: Vec3 }): number => -dot(lambda, before) - dot(lambda, apply(W, lambda)) / 2;
-  let solution = solve(restitution);
-  // Newton's law can add energy where there is friction; then the restitution is lowered until it does not.
-  if (loss(solution) < 0 && restitution > 0 && friction > 0 && Number.isFinite(friction)) {
-    let [low, high] = [0, restitution];
-    for (let k = 0; k < 60; k++) {
-      const middle = (low + high) / 2;
-      if (loss(solve(middle)) < 0) high = middle;
-      else low = middle;
-    }
-    solution = solve(low);
-  }
-  const { lambda, sticks } = solution;
+  const W = symmetric(answers.flatMap((answer) => point.velocity(answer)) as unknown as Mat3);
+  const lambda = lawfulImpulse({ W, u: before, normal, restitution, friction });
   const next = state.clone();
   for (let k = 0; k < next.v.length; k++)
     next.v[k] += lambda[0] * answers[0][k] + lambda[1] * answers[1][k] + lambda[2] * answers[2][k];
+  const after = point.velocity(next.v);
+  const along = subtract(after, scale(dot(after, normal), normal));
   return {
     state: next,
     impulse: lambda,
     energyLost: dynamics.energy(state).kinetic - dynamics.energy(next).kinetic,
     before,
-    after: point.velocity(next.v),
-    contact: sticks ? 'stick' : 'slip',
+    after,
+    contact: norm(along) <= STANDS * norm(before) ? 'stick' : 'slip',
   };
 }
 
@@ -139,66 +134,4 @@ class ContactPoint {
     external.set([...cross(this.#x, force), ...force], 6 * this.#body);
     return this.#dynamics.forward(this.#still, undefined, { external });
   }
-}
-
-/** The impulse, by Newton's law of restitution and Coulomb's law of friction. */
-function impulseFor(W: Mat3, u: Vec3, normal: Vec3, restitution: number, friction: number) {
-  const target = scale(-restitution * dot(u, normal), normal);
-  const stick = solvePossible(W, subtract(target, u));
-  const along = dot(stick, normal);
-  const across = norm(subtract(stick, scale(along, normal)));
-  if (across <= friction * along || friction === Number.POSITIVE_INFINITY) return { lambda: stick, sticks: true };
-  // Slip along d: lambda = lambda_n (n - mu d), with the point moving along d afterwards. One unknown: the angle of d.
-  const frame = axisFrame(normal);
-  const first: Vec3 = [frame[0], frame[1], frame[2]];
-  const second: Vec3 = [frame[3], frame[4], frame[5]];
-  const impulseAlong = (angle: number) => {
-    const d = add(scale(Math.cos(angle), first), scale(Math.sin(angle), second));
-    const direction = subtract(normal, scale(friction, d));
-    const response = apply(W, direction);
-    const size = (-(1 + restitution) * dot(u, normal)) / dot(normal, response);
-    const after = add(u, scale(size, response));
-    return { size, lambda: scale(size, direction), turn: dot(normal, cross(d, after)), along: dot(d, after) };
-  };
-  if (friction === 0) return { lambda: impulseAlong(0).lambda, sticks: false };
-  const found = slipAngle(impulseAlong);
-  return found === undefined ? { lambda: stick, sticks: true } : { lambda: impulseAlong(found).lambda, sticks: false };
-}
-
-const DIRECTIONS = 96;
-
-/** The angle at which the point slides in the direction d that was assumed; the one that slides fastest, if several. */
-function slipAngle(at: (angle: number) => { size: number; turn: number; along: number }): number | undefined {
-  let best: number | undefined;
-  let fastest = 0;
-  for (let k = 0; k < DIRECTIONS; k++) {
-    let low = (2 * Math.PI * (k - 0.37)) / DIRECTIONS;
-    let high = (2 * Math.PI * (k + 0.63)) / DIRECTIONS;
-    const sign = Math.sign(at(low).turn);
-    if (sign === Math.sign(at(high).turn)) continue;
-    for (let step = 0; step < 60; step++) {
-      const middle = (low + high) / 2;
-      if (Math.sign(at(middle).turn) === sign) low = middle;
-      else high = middle;
-    }
-    const { size, along } = at(low);
-    if (size > 0 && along >= fastest) {
-      fastest = along;
-      best = low;
-    }
-  }
-  return best;
-}
-
-/** x with W x = b for a symmetric W that may be singular: of least length, without what W cannot do. */
-function solvePossible(W: Mat3, b: Vec3): Vec3 {
-  const symmetric = W.map((value, k) => (value + W[3 * (k % 3) + Math.floor(k / 3)]) / 2) as unknown as Mat3;
-  const { values, vectors } = symmetricEigen(symmetric);
-  let x: Vec3 = ZERO3;
-  for (let k = 0; k < 3; k++) {
-    if (!(values[k] > 1e-12 * values[2])) continue;
-    const direction: Vec3 = [vectors[k], vectors[3 + k], vectors[6 + k]];
-    x = add(x, scale(dot(direction, b) / values[k], direction));
-  }
-  return x;
 }

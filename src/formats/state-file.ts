@@ -23,10 +23,11 @@ export interface JointRecord {
   qdd?: number[];
 }
 
-/** One record for each joint, fixed ones (with empty lists) included. */
-export function formatState(state: State, { tau, qdd }: JointVectors = {}): { joints: JointRecord[] } {
+/** The time, and one record for each joint, fixed ones (with empty lists) included. */
+export function formatState(state: State, { tau, qdd }: JointVectors = {}): { time: number; joints: JointRecord[] } {
   const { joints, bodies } = state.mechanism;
   return {
+    time: state.time,
     joints: joints.map(({ name, type, model, iq, iv }, i) => {
       const part = (values: ArrayLike<number>): number[] => Array.from({ length: model.nv }, (_, k) => values[iv + k]);
       return {
@@ -59,7 +60,8 @@ export function parseState(
   options: { readonly file?: string } = {},
 ): ParsedState {
   const log = new ImportLog(options.file);
-  const records = readJson(source, log).objects('joints');
+  const whole = readJson(source, log);
+  const records = whole.objects('joints');
   const filler = new StateFiller(mechanism, log);
   const tau = new Float64Array(mechanism.nv);
   const qdd = new Float64Array(mechanism.nv);
@@ -73,6 +75,7 @@ export function parseState(
     anyQdd = readPart(record, 'qdd', mechanism, index, qdd) || anyQdd;
   }
   const state = filler.finish();
+  if (whole.has('time')) state.time = whole.number('time');
   log.throwIfBroken();
   return { state, tau: anyTau ? tau : undefined, qdd: anyQdd ? qdd : undefined };
 }

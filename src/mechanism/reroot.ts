@@ -29,7 +29,7 @@ import {
   type Shape,
 } from './mechanism.js';
 import { planReroot, type RerootOptions, type RerootPlan } from './reroot-plan.js';
-import { State } from './state.js';
+import { belongsTo, State } from './state.js';
 import type { TopKind } from './top-joint.js';
 
 export type { RerootOptions } from './reroot-plan.js';
@@ -48,6 +48,8 @@ export interface Rerooted {
  */
 export function reroot(mechanism: Mechanism, state: State, options: RerootOptions): Rerooted {
   const top = mechanism.bodyIndex(options.top);
+  if (!belongsTo(state, mechanism))
+    throw MechanismError.of('state', '', `The state does not belong to "${mechanism.name}".`);
   checkLengths(mechanism, state, options.accelerations);
   const view = {
     bodies: mechanism.bodies,

@@ -76,6 +76,46 @@ export class State {
   }
 }
 
+/**
+ * Whether the numbers of a state mean to `mechanism` what they mean to the mechanism it was made for: the same joints between
+ * the same bodies, in the same places of q and v. Masses, loops and gravity may differ.
+ */
+export function belongsTo({ mechanism: own, q, v }: State, mechanism: Mechanism): boolean {
+  if (q.length !== mechanism.nq || v.length !== mechanism.nv) return false;
+  return own === mechanism || own.joints === mechanism.joints || sameCoordinates(own, mechanism);
+}
+
+/** Pairs that were compared already. */
+const compared = new WeakMap<Mechanism, WeakMap<Mechanism, boolean>>();
+
+function sameCoordinates(a: Mechanism, b: Mechanism): boolean {
+  let known = compared.get(a);
+  if (known === undefined) {
+    known = new WeakMap();
+    compared.set(a, known);
+  }
+  let same = known.get(b);
+  if (same === undefined) {
+    same = a.joints.length === b.joints.length && a.joints.every((_, i) => sameJoint(a, b, i));
+    known.set(b, same);
+  }
+  return same;
+}
+
+function sameJoint(a: Mechanism, b: Mechanism, i: number): boolean {
+  const [x, y] = [a.joints[i], b.joints[i]];
+  return (
+    x === y ||
+    (x.name === y.name &&
+      x.model === y.model &&
+      x.parent === y.parent &&
+      x.iq === y.iq &&
+      x.iv === y.iv &&
+      x.axis.every((component, k) => component === y.axis[k]) &&
+      a.bodies[i].name === b.bodies[i].name)
+  );
+}
+
 function checked(joint: Joint, what: string, n: number, given: number | ArrayLike<number>): number[] {
   const values = typeof given === 'number' ? [given] : Array.from(given);
   const where = `joint "${joint.name}"`;

@@ -6,6 +6,7 @@ import { type Impact, type ImpactOptions, impact } from '../dynamics/impact.js';
 import type { Runs } from '../engines/engine.js';
 import { LoopClosing } from '../engines/plain/assembly/closing.js';
 import type { Energy } from '../engines/plain/energy.js';
+import { refuseForeign } from '../engines/plain/refuse.js';
 import { reasonForPlain } from '../engines/wasm/compiled.js';
 import { MechanismError, SimulationError } from '../mechanism/errors.js';
 import type { Mechanism } from '../mechanism/mechanism.js';
@@ -90,6 +91,7 @@ export class Simulation {
   constructor(mechanism: Mechanism, options: SimulationOptions = {}) {
     const { integrator = 'dopri5', state, control, tolerances = {}, events = [], onEvent } = options;
     const { onFallback = warnOnce, energyTolerance = ENERGY_TOLERANCE } = options;
+    if (state !== undefined) refuseForeign(mechanism, state);
     const step = options.step ?? (integrator === 'dopri5' ? 1e-2 : 1e-3);
     if (!(step > 0) || !Number.isFinite(step))
       throw MechanismError.of('step', '', `The step must be a positive number of seconds, got ${step}.`);

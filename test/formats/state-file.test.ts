@@ -37,6 +37,7 @@ describe('state files', () => {
   it('have a record for each joint, in the words of the description format', () => {
     const state = new State(arm).set('wrist', 0.5, 2);
     expect(formatState(state, { tau: [1, 2, 3, 4, 5, 6, 7] })).toEqual({
+      time: 0,
       joints: [
         {
           name: 'root',

@@ -55,8 +55,10 @@ describe.each(ALL_JOINT_TYPES)('another root, armature on a %s joint', (type) =>
       const armature = Float64Array.from({ length: mechanism.nv }, (_, k) => (k < 6 ? base : 0.1 * (k - 5)));
       const expected = new PlainDynamics(mechanism).forward(state, undefined, { algorithm: 'dense', armature });
       const other = new PlainDynamics(mechanism, { root: 'c' });
-      expect(relativeError(other.forward(state, undefined, { armature, forces }), expected)).toBeLessThan(1e-11);
-      new PlainDynamics(mechanism).forward(state, undefined, { armature, forces: given });
+      expect(relativeError(other.forward(state, undefined, { armature, jointForces: forces }), expected)).toBeLessThan(
+        1e-11,
+      );
+      new PlainDynamics(mechanism).forward(state, undefined, { armature, jointForces: given });
       expect(relativeError(forces, given)).toBeLessThan(1e-9);
       // And afterwards without it.
       expect(relativeError(other.forward(state), new PlainDynamics(mechanism).forward(state))).toBeLessThan(1e-11);

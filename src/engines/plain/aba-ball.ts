@@ -22,6 +22,7 @@ import {
   PA,
   R,
   RECORD,
+  SINGULAR,
   W,
   WIDE_U,
   WIDE_u,
@@ -139,7 +140,7 @@ export function ballAssemble(
   const l3 = t * i1;
   const d2 = jzz - l2 * jxz - l3 * t;
   const i2 = 1 / d2;
-  if (!(jxx > 0 && d1 > 0 && d2 > 0)) return false;
+  if (!(jxx > 0 && d1 > 0 && d2 > 0 && jxx * d1 * d2 > SINGULAR * (jxx + jyy + jzz) * jyy * jzz)) return false;
   const h0 = s[o + IA_H];
   const h1 = s[o + IA_H + 1];
   const h2 = s[o + IA_H + 2];
@@ -202,7 +203,7 @@ export function ballAssemble(
     wide[at + BALL_f] = tau[iv + 3] - fx;
     wide[at + BALL_f + 1] = tau[iv + 4] - fy;
     wide[at + BALL_f + 2] = tau[iv + 5] - fz;
-    return mxx > 0 && mxx * myy - mxy * mxy > 0;
+    return mxx > SINGULAR * s[o + IA_M] && mxx * myy - mxy * mxy > SINGULAR * mxx * s[o + IA_M + 3];
   }
   carried[0] = mxx;
   carried[1] = mxy;

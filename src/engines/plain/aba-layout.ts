@@ -5,6 +5,12 @@ import { JOINT_TYPES, PARAMETERS, PITCH, SENSE } from '../../joints/index.js';
 import type { Tree } from '../../mechanism/tree.js';
 import { INERTIA, TRANSFORM } from '../../spatial/spatial.js';
 
+/**
+ * The inertia that a joint feels is singular where the pivots of its elimination are, together, below this part of what was there
+ * before: each pivot's rounding error grows by what the ones before it have lost.
+ */
+export const SINGULAR = 1e-13;
+
 /** Fields of a record: name, numbers, meaning, the pass that writes it. */
 export const COS = 0; // 1   cosine of the joint angle; pass 1, screws
 export const SIN = 1; // 1   sine

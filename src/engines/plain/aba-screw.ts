@@ -26,6 +26,9 @@ import {
 } from './aba-layout.js';
 import { addCarriedToParent } from './aba-wide.js';
 
+/** A moment of inertia about the axis below this part of those about all three is rounding. */
+const TURNED = 1e-15;
+
 /** Pass 1, screws: OMEGA, ALPHA, ACC, R of the link from those of its parent. */
 export function screwMove(
   s: Float64Array,
@@ -193,7 +196,8 @@ export function screwAssemble(
     vz = turn * vz + advance * mzz;
   }
   const D = turn * uz + advance * vz + armature[iv];
-  if (!(D > 0)) return false;
+  // Turned into the axes of the link, an inertia has an error of rounding about each of them.
+  if (!(D > 0 && D > TURNED * (turn !== 0 ? jxx + jyy + jzz : mxx + myy + mzz))) return false;
   const inverse = 1 / D;
   const u = (c[k + C_SENSE] * tau[iv] - turn * nz - advance * fz) * inverse;
   const gx = ux * inverse;

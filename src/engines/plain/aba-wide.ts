@@ -16,6 +16,7 @@ import {
   PA,
   R,
   RECORD,
+  SINGULAR,
   W,
   WIDE_D,
   WIDE_S,
@@ -127,15 +128,18 @@ export function wideAssemble(
       wide[D + 6 * k + l] = sum;
     }
   }
+  let left = 1;
   for (let k = 0; k < nv; k++) {
     for (let l = 0; l < k; l++) {
       let sum = wide[D + 6 * k + l];
       for (let j = 0; j < l; j++) sum -= wide[D + 6 * k + j] * wide[D + 6 * l + j];
       wide[D + 6 * k + l] = sum / wide[D + 6 * l + l];
     }
-    let pivot = wide[D + 6 * k + k];
+    const before = wide[D + 6 * k + k];
+    let pivot = before;
     for (let j = 0; j < k; j++) pivot -= wide[D + 6 * k + j] * wide[D + 6 * k + j];
-    if (!(pivot > 0)) return false;
+    left *= pivot / before;
+    if (!(pivot > 0 && left > SINGULAR)) return false;
     const root = Math.sqrt(pivot);
     wide[D + 6 * k + k] = root;
     let force = tau[iv[i] + k];

@@ -8,6 +8,7 @@
 
 import type { Tree } from '../../mechanism/tree.js';
 import { addInertiaToA, dot6, forceToA, INERTIA, inertiaTimes, TRANSFORM } from '../../spatial/spatial.js';
+import { SINGULAR } from './aba-layout.js';
 import { createLinkScratch, type LinkScratch, updatePositions } from './links.js';
 
 export interface CrbaScratch extends LinkScratch {
@@ -82,10 +83,11 @@ export function crba(tree: Tree, scratch: CrbaScratch, q: Float64Array, armature
 /** H = L^T L in place, L lower triangular with the sparsity of the tree. Returns -1, or the row where H is not positive definite. */
 export function factorise(H: Float64Array, above: Int32Array): number {
   const nv = above.length;
+  const before = Float64Array.from(above, (_, k) => H[k * nv + k]);
   for (let k = nv - 1; k >= 0; k--) {
     const row = k * nv;
     const pivot = H[row + k];
-    if (!(pivot > 0)) return k;
+    if (!(pivot > SINGULAR * before[k])) return k;
     const root = Math.sqrt(pivot);
     H[row + k] = root;
     for (let i = above[k]; i >= 0; i = above[i]) H[row + i] /= root;

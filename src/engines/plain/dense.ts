@@ -143,6 +143,9 @@ export function invertDense({ A, m, x }: DenseScratch): number {
   return -1;
 }
 
+/** A pivot below this part of what was there is rounding; more of it than in one joint, since all joints meet here. */
+const SINGULAR = 1e-13;
+
 /** A = L L^T in place, lower triangle. Returns -1, or the row where A is not positive definite. */
 export function cholesky(A: Float64Array, n: number): number {
   for (let i = 0; i < n; i++) {
@@ -151,9 +154,10 @@ export function cholesky(A: Float64Array, n: number): number {
       for (let k = 0; k < j; k++) sum -= A[i * n + k] * A[j * n + k];
       A[i * n + j] = sum / A[j * n + j];
     }
-    let pivot = A[i * n + i];
+    const before = A[i * n + i];
+    let pivot = before;
     for (let k = 0; k < i; k++) pivot -= A[i * n + k] * A[i * n + k];
-    if (!(pivot > 0)) return i;
+    if (!(pivot > SINGULAR * before)) return i;
     A[i * n + i] = Math.sqrt(pivot);
   }
   return -1;

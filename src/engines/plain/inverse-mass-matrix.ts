@@ -14,6 +14,7 @@
 
 import type { Tree } from '../../mechanism/tree.js';
 import { dot6, forceToA, motionToB, TRANSFORM } from '../../spatial/spatial.js';
+import { SINGULAR } from './aba-layout.js';
 import { createLinkScratch, type LinkScratch, updatePositions } from './links.js';
 
 export interface InverseMassScratch extends LinkScratch {
@@ -192,9 +193,12 @@ function setInertia(out: Float64Array, o: number, I: Float64Array, oi: number): 
 
 /** A small symmetric positive definite matrix is replaced by its inverse (Gauss-Jordan); false where it is not positive. */
 function invertPositive(A: Float64Array, o: number, m: number): boolean {
+  const before = A.slice(o, o + m * m);
+  let left = 1;
   for (let k = 0; k < m; k++) {
     const pivot = A[o + m * k + k];
-    if (!(pivot > 0)) return false;
+    left *= pivot / before[m * k + k];
+    if (!(pivot > 0 && left > SINGULAR)) return false;
     A[o + m * k + k] = 1;
     for (let c = 0; c < m; c++) A[o + m * k + c] /= pivot;
     for (let r = 0; r < m; r++) {

@@ -27,6 +27,7 @@ import { addPassiveForces } from './passive.js';
 import { refuseForeign, refuseSingular } from './refuse.js';
 import { RerootMap } from './reroot-map.js';
 import { createRnea, type RneaScratch, rnea } from './rnea.js';
+import { weakJoint } from './weak-joints.js';
 
 export type ForwardAlgorithm = 'aba' | 'ada' | 'dense';
 
@@ -70,6 +71,7 @@ export class PlainDynamics implements Engine {
   readonly #qdd: Float64Array;
   readonly #toBody = new Float64Array(TRANSFORM);
   #kernels: KernelForward | undefined;
+  #weak: boolean | undefined;
   #aba: AbaScratch | undefined;
   #rerooted: AbaScratch | undefined;
   #ada: AdaScratch | undefined;
@@ -147,7 +149,10 @@ export class PlainDynamics implements Engine {
       const map = this.#reroot;
       this.#rerooted ??= createAba(map.tree);
       map.toTree(q, v, total, external);
-      refuseSingular(aba(map.tree, this.#rerooted, this.#treeQdd, map.q, map.v, map.tau, map.external, armature), map.tree);
+      refuseSingular(
+        aba(map.tree, this.#rerooted, this.#treeQdd, map.q, map.v, map.tau, map.external, armature),
+        map.tree,
+      );
       map.fromTree(qdd, this.#treeQdd);
       if (options.jointForces !== undefined) {
         abaForces(map.tree, this.#rerooted, this.#forces);
@@ -173,9 +178,15 @@ export class PlainDynamics implements Engine {
     armature: Float64Array,
     { jointForces, external, algorithm }: ForwardOptions,
   ): boolean {
-    if (jointForces !== undefined || algorithm !== undefined) return false;
+    if (jointForces !== undefined || algorithm !== undefined || this.#watched()) return false;
     this.#kernels ??= new KernelForward(createPlan(this.tree));
     return this.#kernels.run(qdd, q, v, tau, external ?? null, armature) && allFinite(qdd);
+  }
+
+  /** Whether some state of this mechanism has a singular mass matrix: kernels would not notice. */
+  #watched(): boolean {
+    this.#weak ??= weakJoint(this.tree) !== undefined;
+    return this.#weak;
   }
 
   /** About the loops, as the last forward dynamics found them. */
@@ -249,12 +260,14 @@ export class PlainDynamics implements Engine {
   dispose(): void {}
 
   energy(state: State): Energy {
+    refuseForeign(this.mechanism, state);
     this.#energy ??= createEnergy(this.tree);
     return energy(this.tree, this.#energy, state.q, state.v);
   }
 
   /** Pose of every body: 12 numbers each, ground to body frame (E row major, then the origin in ground coordinates). */
   poses(state: State, out: Float64Array = new Float64Array(this.mechanism.bodies.length * TRANSFORM)): Float64Array {
+    refuseForeign(this.mechanism, state);
     const { tree } = this;
     this.#kinematics ??= createKinematics(tree);
     poses(tree, this.#kinematics, state.q);
@@ -268,6 +281,7 @@ export class PlainDynamics implements Engine {
 
   /** Spatial velocity of every body: 6 numbers each [angular, linear] at its origin, body coordinates. */
   velocities(state: State, out: Float64Array = new Float64Array(this.mechanism.bodies.length * 6)): Float64Array {
+    refuseForeign(this.mechanism, state);
     const { tree } = this;
     this.#kinematics ??= createKinematics(tree);
     velocities(tree, this.#kinematics, state.q, state.v);
@@ -278,6 +292,7 @@ export class PlainDynamics implements Engine {
 
   /** Jacobian of a body, by index: 6 x nv, row major; times v it gives the body's spatial velocity in body coordinates. */
   jacobian(state: State, body: number, out: Float64Array = new Float64Array(6 * this.mechanism.nv)): Float64Array {
+    refuseForeign(this.mechanism, state);
     const { tree } = this;
     const { nv } = this.mechanism;
     const i = tree.link[body];
@@ -297,6 +312,7 @@ export class PlainDynamics implements Engine {
    * bodies it carries, in ground coordinates at the ground's origin.
    */
   jacobians(state: State, J: Float64Array = new Float64Array(6 * this.mechanism.nv)): Float64Array {
+    refuseForeign(this.mechanism, state);
     const { tree } = this;
     this.#kinematics ??= createKinematics(tree);
     poses(tree, this.#kinematics, state.q);

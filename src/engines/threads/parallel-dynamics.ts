@@ -2,7 +2,7 @@
 // between one thread and many that is measured, not believed.
 
 import type { Mechanism } from '../../mechanism/mechanism.js';
-import { State } from '../../mechanism/state.js';
+import { belongsTo, State } from '../../mechanism/state.js';
 import type { Engine, FunctionName, Runs } from '../engine.js';
 import { type ForwardOptions, type InverseOptions, type MassMatrix, PlainDynamics } from '../plain/plain-dynamics.js';
 import { CompiledDynamics } from '../wasm/compiled.js';
@@ -109,7 +109,7 @@ export class ParallelDynamics implements Engine {
     if (this.#ready === undefined && !this.#disposed) void this.ready();
     // The same bits from the first call on, whether threads are there yet or not.
     if (this.#options.deterministic === true && this.#alone === undefined) this.#alone = this.#fixed();
-    const { nq, nv } = this.mechanism;
+    const { nv } = this.mechanism;
     const special =
       options !== undefined &&
       (options.external !== undefined ||
@@ -118,7 +118,7 @@ export class ParallelDynamics implements Engine {
         options.algorithm !== undefined ||
         options.schedule !== undefined ||
         options.form !== undefined);
-    const fits = state.q.length === nq && state.v.length === nv && (tau === undefined || tau.length === nv);
+    const fits = belongsTo(state, this.mechanism) && (tau === undefined || tau.length === nv);
     const out = options?.out;
     if (special || !fits || (out !== undefined && out.length !== nv)) return this.serial.forward(state, tau, options);
     const team = this.#team;

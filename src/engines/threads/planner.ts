@@ -71,7 +71,9 @@ export class Planner {
   }
 
   #roots(threads: number): readonly number[] {
-    if (this.#onlyRoot !== undefined) return [this.#onlyRoot];
+    // Results do not depend on the root: where a joint cannot be read backwards, the author's will do.
+    if (this.#onlyRoot !== undefined)
+      return [rootedPlan(this.mechanism, this.#onlyRoot) === undefined ? GROUND : this.#onlyRoot];
     if (threads < 2 || !isFree(this.mechanism)) return [GROUND];
     this.#candidates ??= this.#middleBodies();
     return this.#candidates;

@@ -7,8 +7,8 @@ import type { GenericTask } from '../../formulas/kernels.js';
 import type { Tableau } from '../../formulas/runge-kutta.js';
 import { MechanismError } from '../../mechanism/errors.js';
 import type { Mechanism } from '../../mechanism/mechanism.js';
-import type { State } from '../../mechanism/state.js';
-import type { Tree } from '../../mechanism/tree.js';
+import { belongsTo, type State } from '../../mechanism/state.js';
+import { createTree, type Tree } from '../../mechanism/tree.js';
 import { inShortestUnits } from '../../plan/length-units.js';
 import { rowUnits } from '../../plan/loops.js';
 import { createPlan, isDamped, type Plan } from '../../plan/plan.js';
@@ -22,7 +22,9 @@ import type { Energy } from '../plain/energy.js';
 import type { InverseMassMatrix } from '../plain/mass-matrix-solver.js';
 import { addPassiveForces } from '../plain/passive.js';
 import { type ForwardOptions, type InverseOptions, type MassMatrix, PlainDynamics } from '../plain/plain-dynamics.js';
+import { refuseForeign } from '../plain/refuse.js';
 import { PlainStages, type Stages } from '../plain/stages.js';
+import { weakJoint } from '../plain/weak-joints.js';
 import { copyFinite } from './copy-finite.js';
 import { CompiledFunctions, type Views } from './functions.js';
 import { countVisits, createGeneric } from './generic.js';
@@ -163,6 +165,11 @@ export class CompiledDynamics implements Engine {
     this.#damped = new Uint8Array(mechanism.nv);
     for (const joint of mechanism.joints)
       if (isDamped(joint)) this.#damped.fill(1, joint.iv, joint.iv + joint.model.nv);
+    const weak = weakJoint(this.readable.tree);
+    if (weak !== undefined) {
+      this.#fallBack(weak);
+      return;
+    }
     this.#reduction = mechanism.couplings.length === 0 ? undefined : reductionOf(mechanism);
     this.#plan = createPlan(this.readable.tree);
     this.#visits = countVisits(this.#plan.links);
@@ -353,12 +360,14 @@ export class CompiledDynamics implements Engine {
 
   /** x with H x = b. */
   solve(state: State, b: Float64Array, { out = new Float64Array(b.length) }: OutOption = {}): Float64Array {
+    refuseForeign(this.mechanism, state);
     const done = this.#reduction === undefined ? this.#functions.solve(state, b, out) : undefined;
     return done ?? this.readable.solve(state, b, { out });
   }
 
   /** Pose of every body, as PlainDynamics has them. */
   poses(state: State, out: Float64Array = new Float64Array(this.mechanism.bodies.length * BODY_POSE)): Float64Array {
+    refuseForeign(this.mechanism, state);
     return this.#functions.poses(state, out) ?? this.readable.poses(state, out);
   }
 
@@ -368,6 +377,7 @@ export class CompiledDynamics implements Engine {
     out: Float64Array = new Float64Array(this.mechanism.bodies.length * BODY_VELOCITY),
     poses?: Float64Array,
   ): Float64Array {
+    refuseForeign(this.mechanism, state);
     if (poses === undefined) return this.#functions.velocities(state, out) ?? this.readable.velocities(state, out);
     if (!this.#functions.posesAndVelocities(state, poses, out)) {
       this.readable.poses(state, poses);
@@ -378,15 +388,18 @@ export class CompiledDynamics implements Engine {
 
   /** Jacobian of a body, by its index: 6 x nv, row major, body coordinates. */
   jacobian(state: State, body: number, out: Float64Array = new Float64Array(6 * this.mechanism.nv)): Float64Array {
+    refuseForeign(this.mechanism, state);
     return this.#functions.jacobian(state, body, out) ?? this.readable.jacobian(state, body, out);
   }
 
   /** The columns of all Jacobians: 6 x nv, row major, ground coordinates at the ground's origin. */
   jacobians(state: State, out: Float64Array = new Float64Array(6 * this.mechanism.nv)): Float64Array {
+    refuseForeign(this.mechanism, state);
     return this.#functions.jacobians(state, out) ?? this.readable.jacobians(state, out);
   }
 
   energy(state: State): Energy {
+    refuseForeign(this.mechanism, state);
     return this.#functions.energy(state) ?? this.readable.energy(state);
   }
 
@@ -445,8 +458,8 @@ export class CompiledDynamics implements Engine {
   }
 
   /** A state of another mechanism: the readable algorithms refuse it. */
-  #isForeign({ q, v }: State): boolean {
-    return q.length !== this.mechanism.nq || v.length !== this.mechanism.nv;
+  #isForeign(state: State): boolean {
+    return !belongsTo(state, this.mechanism);
   }
 
   #fallBack(reason: string): void {
@@ -616,8 +629,8 @@ function hasPositiveDiagonal(matrix: Float64Array, n: number): boolean {
 }
 
 /** Mechanisms that only the readable algorithms cover. */
-export function reasonForPlain({ couplings, loops }: Mechanism): string | undefined {
-  if (loops.length > 0) return 'closed loops are not compiled.';
-  if (couplings.length > 0) return 'coupled joints are not compiled.';
-  return undefined;
+export function reasonForPlain(mechanism: Mechanism): string | undefined {
+  if (mechanism.loops.length > 0) return 'closed loops are not compiled.';
+  if (mechanism.couplings.length > 0) return 'coupled joints are not compiled.';
+  return weakJoint(createTree(mechanism));
 }

@@ -3,6 +3,7 @@
 
 import { authorOrder, type MassMatrix } from '../../engines/plain/author-order.js';
 import { createDense, reduceMassMatrix } from '../../engines/plain/dense.js';
+import { refuseForeign } from '../../engines/plain/refuse.js';
 import { MechanismError } from '../../mechanism/errors.js';
 import type { Mechanism } from '../../mechanism/mechanism.js';
 import type { State } from '../../mechanism/state.js';
@@ -87,9 +88,4 @@ export function simulateMassMatrix(mechanism: Mechanism, state: State, options: 
   const { H, ...report } = massMatrixOnArray(tree, state.q, options);
   reduceMassMatrix(scratch, H);
   return { ...report, ...authorOrder(mechanism, scratch) };
-}
-
-function refuseForeign({ nq, name }: Mechanism, state: State): void {
-  if (state.q.length !== nq)
-    throw MechanismError.of('state', '', `The state belongs to "${state.mechanism.name}", not to "${name}".`);
 }
