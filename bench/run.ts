@@ -1,5 +1,5 @@
 // npm run bench -- [suite...] [--save]: runs the suites (all where none is named) and prints JSON; --save keeps it under
-// bench/results, in a file named after the machine.
+// bench/results, in a file named after the machine. npm run bench -- compare OLD_BUILD: see compare.ts.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
@@ -24,6 +24,16 @@ function machine(): object {
 }
 
 const words = process.argv.slice(2);
+if (words[0] === 'compare') {
+  const { compare } = await import('./compare.js');
+  try {
+    console.log(JSON.stringify({ machine: machine(), ...(await compare(words.slice(1))) }, null, 2));
+    process.exit(0);
+  } catch (error) {
+    console.error(`Error: ${(error as Error).message}`);
+    process.exit(2);
+  }
+}
 const save = words.includes('--save');
 const named = words.filter((word) => word !== '--save');
 const unknown = named.filter((name) => !SUITES.has(name));
