@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { afterAll, describe, expect, it } from 'vitest';
 import { endThreads } from '../../src/engines/threads/index.js';
 import { expectRefusal, json, manikin, output } from './support.js';
@@ -6,7 +7,7 @@ afterAll(() => endThreads());
 
 describe('bench parallel', () => {
   it('prints what the contract asks for', async () => {
-    const { machine, results } = await json('bench', 'parallel', 'human-48', '--workers', '1,2', '--seconds', '0.2');
+    const { machine, results } = await json('bench', 'parallel', 'human-48', '--threads', '1,2', '--seconds', '0.2');
     expect(machine).toMatchObject({ processor: expect.any(String), cores: expect.any(Number) });
     expect(results).toHaveLength(2);
     for (const [k, line] of results.entries()) {
@@ -40,7 +41,7 @@ describe('bench parallel', () => {
   it('says what is wrong', async () => {
     expectRefusal(await manikin('bench', 'parallel'), 2);
     expectRefusal(await manikin('bench', 'parallel', '--auto', 'nobody'), 2);
-    expectRefusal(await manikin('bench', 'parallel', 'human-48', '--workers', '0'), 2);
+    expectRefusal(await manikin('bench', 'parallel', 'human-48', '--threads', '0'), 2);
     expectRefusal(await manikin('bench', 'parallel', 'human-48', '--workers', 'two'), 2);
     expectRefusal(await manikin('bench', 'parallel', 'nobody'), 2);
     expect(await output('bench', 'parallel', '--help')).toContain('Example');
@@ -49,7 +50,10 @@ describe('bench parallel', () => {
 
 describe('reproduce', () => {
   it('000: a table of times beside the paper', async () => {
-    const { rows } = await json('reproduce', '000', '--table', '2', '--seconds', '0.05');
+    const { code, out, err } = await manikin('reproduce', '000', '--table', '2', '--seconds', '0.05', '--json');
+    expect(code).toBe(0);
+    const { rows } = JSON.parse(out);
+    expect(/^Up to 4 processes on \d+ cores: /.test(err)).toBe(availableParallelism() < 4);
     expect(rows.map((row: { processes: number }) => row.processes)).toEqual([1, 2, 4, 1, 2, 4]);
     expect(rows[1].paperMs).toBe(2.49);
     for (const row of rows) expect(row.ns).toBeGreaterThan(100);

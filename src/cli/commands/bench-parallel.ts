@@ -1,6 +1,6 @@
 // One mechanism on several threads, timed in turn with one thread.
 
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { endThreads } from '../../engines/threads/index.js';
 import { formatJson } from '../../formats/json-writer.js';
 import { type ChoiceLine, modelsOfChoice, timeChoice } from '../choice-timing.js';
@@ -10,22 +10,25 @@ import { machine, type ParallelLine, timeParallel } from '../parallel-timing.js'
 import { formatNumber, Progress, type Terminal, table } from '../terminal.js';
 
 interface Options extends ModelOptions {
-  readonly workers: string;
+  readonly threads?: string;
+  /** The name of --threads in 0.1. */
+  readonly workers?: string;
   readonly seconds: number;
   readonly auto?: boolean;
   readonly json?: boolean;
 }
 
-function workerCounts(text: string): number[] {
+function threadCounts(text: string): number[] {
   const counts = text.split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part)));
   if (!counts.every((count) => Number.isInteger(count) && count >= 1 && count <= 64))
-    throw new InputError(`--workers expects whole numbers from 1 to 64 with commas between, got "${text}".`);
+    throw new InputError(`--threads expects whole numbers from 1 to 64 with commas between, got "${text}".`);
   return [...new Set(counts)];
 }
 
 export function configureParallel(command: Command, terminal: Terminal): void {
   withModel(command, '[model...]')
-    .option('--workers <list>', 'numbers of threads, the own one included', '1,2')
+    .option('--threads <list>', 'numbers of threads, the own one included (default: 1,2)')
+    .addOption(new Option('--workers <list>', 'the same').hideHelp())
     .option('--seconds <s>', 'time for each model', positive, 2)
     .option('--auto', 'how good the automatic choice is; without models, on all built-in ones')
     .option('--json', 'print JSON')
@@ -33,7 +36,7 @@ export function configureParallel(command: Command, terminal: Terminal): void {
       'after',
       `
 Examples:
-  manikin bench parallel crowd-20 chain-200-free --workers 1,2,4
+  manikin bench parallel crowd-20 chain-200-free --threads 1,2,4
   manikin bench parallel --auto human-161 crowd-5 --seconds 1`,
     )
     .action(async (names: readonly string[], options: Options) => {
@@ -42,7 +45,7 @@ Examples:
         return;
       }
       if (names.length === 0) throw new InputError('Name at least one model, or ask for --auto.');
-      const counts = workerCounts(options.workers);
+      const counts = threadCounts(options.threads ?? options.workers ?? '1,2');
       const models = await namedModels(names, options, terminal);
       const progress = new Progress(terminal, 'Measuring');
       const results: ParallelLine[] = [];

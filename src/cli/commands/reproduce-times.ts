@@ -1,5 +1,6 @@
 // The papers' tables of computation times, and figure 4 of paper 002, measured again with this engine.
 
+import { availableParallelism } from 'node:os';
 import { endThreads, ParallelDynamics } from '../../engines/threads/index.js';
 import { type Timed, timings, warmUp } from '../../engines/threads/measure.js';
 import { Planner } from '../../engines/threads/planner.js';
@@ -84,6 +85,12 @@ export const timedTables = (paper: string): number[] =>
 
 export async function reproduceTimes(paper: string, number: number, options: TimesOptions, terminal: Terminal) {
   const { title, rows } = TABLES.get(`${paper} ${number}`)!;
+  const most = Math.max(...rows.flatMap(({ ms }) => Object.keys(ms).map(Number)));
+  const cores = availableParallelism();
+  if (most > cores)
+    terminal.err(
+      `Up to ${most} processes on ${cores} cores: where there are more processes than cores, they take turns.\n`,
+    );
   const progress = new Progress(terminal, 'Measuring');
   const results: {
     model: string;
