@@ -6,7 +6,8 @@ import { emitStatements, FUNCTIONS } from '../../emit/wgsl.js';
 import { RECORD, typeFields } from '../../formulas/kernel-records.js';
 import { isConstantField, kernelFormulas, OWN, PARENT, PASSES } from '../../formulas/kernels.js';
 import type { Plan } from '../../plan/plan.js';
-import { anglesOf, chooseKernels, fillRecord, keysOf } from '../wasm/generic.js';
+import { anglesOf, fillRecord, keysOf } from '../link-records.js';
+import { chooseKernels } from '../wasm/generic.js';
 import { header, type Kernel, NOT_FINITE, TILE, usesOf } from './kernel.js';
 
 export interface GenericTables {

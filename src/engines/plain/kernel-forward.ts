@@ -7,7 +7,7 @@ import { kernelName } from '../../formulas/kernels.js';
 import { type PlainPass, plainKey, takesArmature } from '../../formulas/plain-kernels.js';
 import type { Plan } from '../../plan/plan.js';
 import { forceToA } from '../../spatial/spatial.js';
-import { anglesOf, fillRecord, keysOf } from '../wasm/generic.js';
+import { anglesOf, fillRecord, keysOf } from '../link-records.js';
 import { KERNELS, type Kernel, sineAndCosine } from './generated.js';
 
 /** What a child adds to its parent: articulated inertia and bias force. */
