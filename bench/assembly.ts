@@ -9,7 +9,6 @@ import {
   scheduleBy,
 } from '../src/engines/plain/assembly/orders.js';
 import { createPlan, type ScheduleTree } from '../src/engines/plain/assembly/plan.js';
-import { createPrinted, printedAda } from '../src/engines/plain/assembly/printed.js';
 import { createMechanism } from '../src/mechanism/create.js';
 import { Random } from '../src/mechanism/random.js';
 import type { MechanismSpec } from '../src/mechanism/spec.js';
@@ -17,6 +16,7 @@ import { State } from '../src/mechanism/state.js';
 import { createTree, type Tree } from '../src/mechanism/tree.js';
 import { mechanismSpec } from '../src/mechanism/variants.js';
 import { builtinMechanism, chain } from '../src/models/index.js';
+import { createPrinted, printedAda } from '../src/papers/printed/ada.js';
 import type { Mat3 } from '../src/spatial/matrix3.js';
 import { measure, type Task } from './measure.js';
 

@@ -4,7 +4,8 @@
 import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import { Batch, endThreads, ParallelDynamics } from '../src/engines/threads/index.js';
+import { Batch, endThreads } from '../src/engines/threads/index.js';
+import { ParallelDynamics } from '../src/engines/threads/parallel-dynamics.js';
 import { CompiledDynamics } from '../src/engines/wasm/index.js';
 import { State } from '../src/mechanism/state.js';
 import { builtinMechanism } from '../src/models/index.js';

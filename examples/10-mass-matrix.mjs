@@ -1,7 +1,7 @@
 // The mass matrix by the algorithms of paper 004, what each of them costs, and its inverse.
 import { dynamics, State } from 'manikin';
-import { countOperationsOf, MASS_MATRIX_ALGORITHMS, massMatrixBy, simulateMassMatrix } from 'manikin/mass-matrix';
 import { builtinMechanism } from 'manikin/models';
+import { countOperationsOf, MASS_MATRIX_ALGORITHMS, massMatrixBy, simulateMassMatrix } from 'manikin/papers';
 
 const figure = builtinMechanism('human-34');
 const state = State.random(figure, 1);

@@ -1,7 +1,7 @@
 // A walker is an ordinary mechanism: it swings on one foot, strikes with the other, and is re-rooted from foot to foot.
 import { dynamics, impact, reroot, State } from 'manikin';
 import { compass } from 'manikin/models';
-import { gaitOf, makeWalker, standingAt, walk } from 'manikin/walker';
+import { gaitOf, makeWalker, standingAt, walk } from 'manikin/papers';
 
 // One heel strike by hand: paper 001, Table 1, is the state just before it.
 const biped = compass();

@@ -2,7 +2,6 @@
 
 import { cpus } from 'node:os';
 import { endToRootSchedule } from '../engines/plain/assembly/orders.js';
-import { createPrinted, printedAda } from '../engines/plain/assembly/printed.js';
 import { type Timed, timings, warmUp } from '../engines/threads/measure.js';
 import type { ParallelOptions } from '../engines/threads/options.js';
 import { ParallelDynamics } from '../engines/threads/parallel-dynamics.js';
@@ -10,6 +9,7 @@ import { CompiledDynamics } from '../engines/wasm/index.js';
 import type { Mechanism } from '../mechanism/mechanism.js';
 import { State } from '../mechanism/state.js';
 import { createTree } from '../mechanism/tree.js';
+import { createPrinted, printedAda } from '../papers/printed/ada.js';
 import { isFaster } from '../schedule/measured-choice.js';
 
 export interface ParallelLine {

@@ -14,7 +14,8 @@ const MODEL = 'crowd-3';
 const PROGRAM = `
 import { State } from '/dist/index.js';
 import { builtinMechanism } from '/dist/models/index.js';
-import { Batch, ParallelDynamics } from '/dist/engines/threads/index.js';
+import { Batch } from '/dist/engines/threads/index.js';
+import { ParallelDynamics } from '/dist/engines/threads/parallel-dynamics.js';
 export async function compute() {
   const mechanism = builtinMechanism('${MODEL}');
   const dynamics = new ParallelDynamics(mechanism, { workers: 2, prefer: 'parallel' });

@@ -2,14 +2,12 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import * as gpu from '../../src/engines/gpu/index.js';
 import * as parallel from '../../src/engines/threads/index.js';
-import * as compiled from '../../src/engines/wasm/index.js';
 import * as files from '../../src/files/index.js';
 import * as formats from '../../src/formats/index.js';
 import * as core from '../../src/index.js';
 import * as models from '../../src/models/index.js';
 import * as motion from '../../src/motion/index.js';
-import * as massMatrices from '../../src/papers/mass-matrix/index.js';
-import * as walker from '../../src/papers/walker/index.js';
+import * as papers from '../../src/papers/index.js';
 import * as plot from '../../src/plot/index.js';
 import * as schedule from '../../src/schedule/index.js';
 
@@ -47,11 +45,6 @@ describe('public exports', () => {
         'withoutCouplings',
       ],
     ],
-    [
-      'manikin/compile',
-      compiled,
-      ['CompiledBatch', 'CompiledDynamics', 'compile', 'countOperations', 'createPlan', 'specialise'],
-    ],
     ['manikin/files', files, ['MODEL_FILES', 'MOTION_FILES', 'adapted', 'readModel', 'readMotion', 'readMotionModel']],
     [
       'manikin/formats',
@@ -79,18 +72,36 @@ describe('public exports', () => {
       ],
     ],
     [
-      'manikin/mass-matrix',
-      massMatrices,
+      'manikin/papers',
+      papers,
       [
         'ARRAY_ALGORITHMS',
         'FRAMES',
         'MASS_MATRIX_ALGORITHMS',
         'ParallelMassMatrix',
+        'WALKERS',
+        'Walker',
+        'basinHints',
+        'bifurcationPlot',
         'countOperationsOf',
         'denavitHartenbergChain',
+        'energyPlot',
+        'findGait',
         'frameOf',
+        'gaitOf',
+        'makeWalker',
         'massMatrixBy',
+        'phasePortrait',
+        'printedForwardDynamics',
+        'recordWalk',
+        'repeatsAfter',
+        'sectionOf',
         'simulateMassMatrix',
+        'standingAt',
+        'stickFigure',
+        'sweep',
+        'walk',
+        'walkPage',
       ],
     ],
     ['manikin/models', models, ['BUILTIN_MODELS', 'builtinMechanism', 'chain', 'compass', 'crowd', 'human', 'kneed']],
@@ -152,30 +163,7 @@ describe('public exports', () => {
         'svgDocument',
       ],
     ],
-    [
-      'manikin/walker',
-      walker,
-      [
-        'WALKERS',
-        'Walker',
-        'basinHints',
-        'bifurcationPlot',
-        'energyPlot',
-        'findGait',
-        'gaitOf',
-        'makeWalker',
-        'phasePortrait',
-        'recordWalk',
-        'repeatsAfter',
-        'sectionOf',
-        'standingAt',
-        'stickFigure',
-        'sweep',
-        'walk',
-        'walkPage',
-      ],
-    ],
-    ['manikin/parallel', parallel, ['Batch', 'ParallelDynamics', 'endThreads']],
+    ['manikin/parallel', parallel, ['Batch', 'endThreads']],
   ])('%s', (_name, module, expected) => {
     expect(Object.keys(module).sort()).toEqual([...expected].sort());
   });

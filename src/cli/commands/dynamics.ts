@@ -53,14 +53,11 @@ export function configureForward(command: Command, terminal: Terminal): void {
       const forces = new Float64Array(6 * mechanism.bodies.length);
       const loopForces = new Float64Array(6 * mechanism.loops.length);
       const dynamics = new PlainDynamics(mechanism);
-      const qdd = dynamics.forward(chosen.state, tau, {
-        algorithm,
-        passive,
-        jointForces: forces,
-        loopForces,
-        ...(schedule !== undefined && { schedule }),
-        ...(options.form !== undefined && { form: options.form }),
-      });
+      const common = { passive, jointForces: forces, ...(schedule !== undefined && { schedule }) };
+      const qdd =
+        options.form === 'printed' && algorithm === 'ada'
+          ? (await import('../../papers/printed/index.js')).printedForwardDynamics(mechanism, chosen.state, tau, common)
+          : dynamics.forward(chosen.state, tau, { algorithm, loopForces, ...common });
       const loops = mechanism.loops.map(({ name: joint, type }, l) => ({
         name: joint,
         type,

@@ -1,8 +1,9 @@
 // The papers' tables of computation times, and figure 4 of paper 002, measured again with this engine.
 
 import { availableParallelism } from 'node:os';
-import { endThreads, ParallelDynamics } from '../../engines/threads/index.js';
+import { endThreads } from '../../engines/threads/index.js';
 import { type Timed, timings, warmUp } from '../../engines/threads/measure.js';
+import { ParallelDynamics } from '../../engines/threads/parallel-dynamics.js';
 import { Planner } from '../../engines/threads/planner.js';
 import { sharedPool } from '../../engines/threads/pool.js';
 import { Program } from '../../engines/threads/program.js';

@@ -12,7 +12,6 @@ import { type AbaScratch, aba, abaForces, createAba } from './aba.js';
 import { type AdaScratch, ada, CONTRADICTION, createAda } from './assembly/ada.js';
 import { endToRootSchedule } from './assembly/orders.js';
 import type { ScheduleTree } from './assembly/plan.js';
-import { createPrinted, printedAda } from './assembly/printed.js';
 import { type LoopReport, loopForces, loopReport } from './assembly/report.js';
 import { authorOrder, type MassMatrix } from './author-order.js';
 import { type CoupledAbaScratch, coupledAba, createCoupledAba } from './coupled-aba.js';
@@ -24,7 +23,7 @@ import { KernelForward } from './kernel-forward.js';
 import { createKinematics, type KinematicsScratch, poses, velocities } from './kinematics.js';
 import { type InverseMassMatrix, MassMatrixSolver } from './mass-matrix-solver.js';
 import { addPassiveForces } from './passive.js';
-import { refuseForeign, refuseSingular } from './refuse.js';
+import { refuseContradiction, refuseForeign, refuseSingular } from './refuse.js';
 import { RerootMap } from './reroot-map.js';
 import { createRnea, type RneaScratch, rnea } from './rnea.js';
 import { weakJoint } from './weak-joints.js';
@@ -40,8 +39,6 @@ export interface ForwardOptions {
   readonly algorithm?: ForwardAlgorithm;
   /** For 'ada', which it implies: the order of assembly. From the ends to the root, then the loops, where left out. */
   readonly schedule?: ScheduleTree;
-  /** For 'ada', which it implies: 'printed' keeps every part as papers 000 and 002 print it. A reference, not for use. */
-  readonly form?: 'default' | 'printed';
   /** Forces on the bodies: 6 numbers each [moment, force] at the body's origin, in body coordinates. */
   readonly external?: Float64Array;
   /** Adds damping, friction and springs of the joints to tau. */
@@ -126,19 +123,10 @@ export class PlainDynamics implements Engine {
       this.#coupled ??= createCoupledAba(tree);
       refuseSingular(coupledAba(tree, this.#coupled, qdd, q, v, total, external, armature), tree);
       if (options.jointForces !== undefined) this.#forcesByInverse(state, qdd, options);
-    } else if (options.form === 'printed') {
-      const scratch = createPrinted(tree, options.schedule ?? endToRootSchedule(tree));
-      const status = printedAda(tree, scratch, qdd, q, v, total, external, armature);
-      if (status === CONTRADICTION) throw contradiction(state.time);
-      refuseSingular(status, tree);
-      if (options.jointForces !== undefined) {
-        this.#forces.set(scratch.forces.subarray(0, this.#forces.length));
-        this.#forcesToBodies(this.#perBody('jointForces', options.jointForces));
-      }
     } else if (looped || options.algorithm === 'ada' || options.schedule !== undefined) {
       const scratch = this.#adaFor(options.schedule);
       const status = ada(tree, scratch, qdd, q, v, total, external, armature);
-      if (status === CONTRADICTION) throw contradiction(state.time);
+      if (status === CONTRADICTION) refuseContradiction(state.time);
       refuseSingular(status, tree);
       if (options.jointForces !== undefined) {
         this.#forces.set(scratch.forces);
@@ -412,14 +400,6 @@ function allFinite(numbers: Float64Array): boolean {
   let sum = 0;
   for (let k = 0; k < numbers.length; k++) sum += numbers[k] * 0;
   return sum === 0;
-}
-
-function contradiction(time: number): SimulationError {
-  return new SimulationError(
-    'contradiction',
-    `The loop joints demand accelerations at time ${time} that no force can bring about: the state breaks the loops, or they contradict each other.`,
-    { time },
-  );
 }
 
 /** Accelerations of the joints. For many calls on one mechanism, take dynamics(mechanism). */

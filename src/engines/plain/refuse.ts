@@ -29,3 +29,12 @@ export function refuseSingular(link: number, { mechanism, body: bodies, joint: j
     { body, joint },
   );
 }
+
+/** `time`: of the state in which an algorithm found the loop joints at odds. */
+export function refuseContradiction(time: number): never {
+  throw new SimulationError(
+    'contradiction',
+    `The loop joints demand accelerations at time ${time} that no force can bring about: the state breaks the loops, or they contradict each other.`,
+    { time },
+  );
+}

@@ -1,6 +1,4 @@
-// Several threads: one mechanism on many cores (ParallelDynamics), many states on all of them (Batch).
+// Many states on all cores; one mechanism on many cores is the engine 'threads' of dynamics().
 
 export { Batch, type BatchOptions, type BatchRun, type BatchSimulation, type BatchStates } from './batch.js';
-export type { ParallelOptions } from './options.js';
-export { type InPlace, type Mode, ParallelDynamics } from './parallel-dynamics.js';
 export { endThreads } from './pool.js';

@@ -116,8 +116,7 @@ export class ParallelDynamics implements Engine {
         options.jointForces !== undefined ||
         options.armature !== undefined ||
         options.algorithm !== undefined ||
-        options.schedule !== undefined ||
-        options.form !== undefined);
+        options.schedule !== undefined);
     const fits = belongsTo(state, this.mechanism) && (tau === undefined || tau.length === nv);
     const out = options?.out;
     if (special || !fits || (out !== undefined && out.length !== nv)) return this.serial.forward(state, tau, options);

@@ -490,9 +490,9 @@ export class CompiledDynamics implements Engine {
   /** The task that forward dynamics with these options is; undefined where only the readable algorithm can do it. */
   #forwardTask(options: ForwardOptions | undefined): 'forward' | 'forwardLoaded' | undefined {
     if (options === undefined) return 'forward';
-    const { algorithm = 'aba', schedule, form, external, jointForces, loopForces, armature } = options;
+    const { algorithm = 'aba', schedule, external, jointForces, loopForces, armature } = options;
     // Who asks for an algorithm gets it.
-    if (algorithm !== 'aba' || schedule !== undefined || form !== undefined) return undefined;
+    if (algorithm !== 'aba' || schedule !== undefined) return undefined;
     if (jointForces !== undefined || loopForces !== undefined) return undefined;
     if (external !== undefined && external.length !== 6 * this.mechanism.bodies.length) return undefined;
     let task: 'forward' | 'forwardLoaded' = external === undefined ? 'forward' : 'forwardLoaded';

@@ -2,7 +2,9 @@
 // messages; MANIKIN_FAULTS=100 tries that many of each.
 
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { endThreads, ParallelDynamics, type ParallelOptions } from '../../../src/engines/threads/index.js';
+import { endThreads } from '../../../src/engines/threads/index.js';
+import type { ParallelOptions } from '../../../src/engines/threads/options.js';
+import { ParallelDynamics } from '../../../src/engines/threads/parallel-dynamics.js';
 import { SimulationError } from '../../../src/mechanism/errors.js';
 import { Random } from '../../../src/mechanism/random.js';
 import { State } from '../../../src/mechanism/state.js';

@@ -3,7 +3,8 @@
 import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PlainDynamics } from '../../../src/engines/plain/plain-dynamics.js';
-import { endThreads, ParallelDynamics } from '../../../src/engines/threads/index.js';
+import { endThreads } from '../../../src/engines/threads/index.js';
+import { ParallelDynamics } from '../../../src/engines/threads/parallel-dynamics.js';
 import { Planner } from '../../../src/engines/threads/planner.js';
 import { sharedPool } from '../../../src/engines/threads/pool.js';
 import { Program } from '../../../src/engines/threads/program.js';

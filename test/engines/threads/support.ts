@@ -1,5 +1,5 @@
 import type { PlainDynamics } from '../../../src/engines/plain/plain-dynamics.js';
-import type { ParallelDynamics } from '../../../src/engines/threads/index.js';
+import type { ParallelDynamics } from '../../../src/engines/threads/parallel-dynamics.js';
 import { State } from '../../../src/mechanism/state.js';
 
 /** Moves a state on by semi-implicit Euler, and folds all of its bits into a number (FNV-1a). */

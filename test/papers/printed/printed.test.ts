@@ -1,25 +1,25 @@
 import { describe, expect, it } from 'vitest';
-import { aba, abaForces, createAba } from '../../../../src/engines/plain/aba.js';
-import { ada, CONTRADICTION, createAda } from '../../../../src/engines/plain/assembly/ada.js';
-import { balancedSchedule, endToRootSchedule, scheduleBy } from '../../../../src/engines/plain/assembly/orders.js';
-import type { ScheduleTree } from '../../../../src/engines/plain/assembly/plan.js';
-import { createPrinted, printedAda } from '../../../../src/engines/plain/assembly/printed.js';
-import { setJointSpaces } from '../../../../src/engines/plain/assembly/printed-space.js';
-import type { JointTypeName } from '../../../../src/joints/index.js';
-import { createMechanism } from '../../../../src/mechanism/create.js';
-import type { Mechanism } from '../../../../src/mechanism/mechanism.js';
-import { Random } from '../../../../src/mechanism/random.js';
-import type { LoopSpec } from '../../../../src/mechanism/spec.js';
-import { State } from '../../../../src/mechanism/state.js';
-import { createTree, type Tree } from '../../../../src/mechanism/tree.js';
-import { rotationFromQuaternion } from '../../../../src/spatial/matrix3.js';
+import { aba, abaForces, createAba } from '../../../src/engines/plain/aba.js';
+import { ada, CONTRADICTION, createAda } from '../../../src/engines/plain/assembly/ada.js';
+import { balancedSchedule, endToRootSchedule, scheduleBy } from '../../../src/engines/plain/assembly/orders.js';
+import type { ScheduleTree } from '../../../src/engines/plain/assembly/plan.js';
+import type { JointTypeName } from '../../../src/joints/index.js';
+import { createMechanism } from '../../../src/mechanism/create.js';
+import type { Mechanism } from '../../../src/mechanism/mechanism.js';
+import { Random } from '../../../src/mechanism/random.js';
+import type { LoopSpec } from '../../../src/mechanism/spec.js';
+import { State } from '../../../src/mechanism/state.js';
+import { createTree, type Tree } from '../../../src/mechanism/tree.js';
+import { createPrinted, printedAda } from '../../../src/papers/printed/ada.js';
+import { setJointSpaces } from '../../../src/papers/printed/space.js';
+import { rotationFromQuaternion } from '../../../src/spatial/matrix3.js';
 import {
   ALL_JOINT_TYPES,
   randomMechanism,
   randomSpec,
   randomVector,
   relativeError,
-} from '../../../support/random-mechanism.js';
+} from '../../support/random-mechanism.js';
 
 function randomSchedule(tree: Tree, random: Random): ScheduleTree {
   return scheduleBy(tree, (part) => random.pick(part));

@@ -9,27 +9,21 @@
 // As in ada.ts, accelerations are differences from the motion with qdd = 0, which moveLinks finds with all its velocity
 // products; so c_i of errata 002-7 and 000-8 is zero, and what a link needs for that motion is in its bias force p.
 
-import { JOINT_TYPES, PARAMETERS } from '../../../joints/index.js';
-import { State } from '../../../mechanism/state.js';
-import type { Tree } from '../../../mechanism/tree.js';
-import { motionToB } from '../../../spatial/spatial.js';
-import { moveLinks } from '../aba.js';
-import { type AbaScratch, createAba, PA, RECORD, WIDE_S, WIDE_X } from '../aba-layout.js';
-import { CONTRADICTION } from './ada.js';
-import { addBlockTimes, BLOCK, copyBlock, transposeBlock } from './blocks.js';
-import { createLoops, type LoopScratch, updateLoops } from './loop-joint.js';
-import type { ScheduleTree } from './plan.js';
-import { assembleLoops, createPrintedLoops, disassembleLoops, type PrintedLoops } from './printed-close.js';
-import { invertInertias } from './printed-inertia.js';
-import {
-  assembleJoint,
-  createJointWork,
-  disassembleJoint,
-  type JointWork,
-  type PrintedMemory,
-} from './printed-join.js';
-import { biasAt, createPrintedPlan, type PrintedPart, type PrintedPlan, phiAt } from './printed-plan.js';
-import { setJointSpaces } from './printed-space.js';
+import { moveLinks } from '../../engines/plain/aba.js';
+import { type AbaScratch, createAba, PA, RECORD, WIDE_S, WIDE_X } from '../../engines/plain/aba-layout.js';
+import { CONTRADICTION } from '../../engines/plain/assembly/ada.js';
+import { addBlockTimes, BLOCK, copyBlock, transposeBlock } from '../../engines/plain/assembly/blocks.js';
+import { createLoops, type LoopScratch, updateLoops } from '../../engines/plain/assembly/loop-joint.js';
+import type { ScheduleTree } from '../../engines/plain/assembly/plan.js';
+import { JOINT_TYPES, PARAMETERS } from '../../joints/index.js';
+import { State } from '../../mechanism/state.js';
+import type { Tree } from '../../mechanism/tree.js';
+import { motionToB } from '../../spatial/spatial.js';
+import { assembleLoops, createPrintedLoops, disassembleLoops, type PrintedLoops } from './close.js';
+import { invertInertias } from './inertia.js';
+import { assembleJoint, createJointWork, disassembleJoint, type JointWork, type PrintedMemory } from './join.js';
+import { biasAt, createPrintedPlan, type PrintedPart, type PrintedPlan, phiAt } from './plan.js';
+import { setJointSpaces } from './space.js';
 
 export interface PrintedScratch extends PrintedMemory {
   readonly plan: PrintedPlan;
