@@ -9,7 +9,8 @@ export function nearNames(name: string, known: readonly string[]): string {
   const farthest = Math.max(1, Math.floor(name.length / 3));
   const near = known
     .map((other) => ({ other, distance: editDistance(name.toLowerCase(), other.toLowerCase(), farthest) }))
-    .filter(({ distance }) => distance <= farthest)
+    // A word with no letter in common is not near, however short it is.
+    .filter(({ distance }) => distance <= farthest && distance < name.length)
     .sort((a, b) => a.distance - b.distance)
     .slice(0, 3)
     .map(({ other }) => `"${other}"`);

@@ -122,7 +122,7 @@ describe('a mechanism', () => {
     expect(mechanism.jointIndex('jc')).toBe(2);
     expect([mechanism.hasBody('a'), mechanism.hasBody('ja')]).toEqual([true, false]);
     expect([mechanism.hasJoint('ja'), mechanism.hasJoint('a')]).toEqual([true, false]);
-    expect(refusal(() => mechanism.bodyIndex('x')).message).toBe('There is no body "x". The mechanism has: a, b, c.');
+    expect(refusal(() => mechanism.bodyIndex('x')).message).toBe('There is no body "x". There are: a, b, c.');
     expect(refusal(() => mechanism.jointIndex('a')).problems[0].code).toBe('unknown-joint');
   });
 

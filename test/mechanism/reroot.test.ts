@@ -390,7 +390,7 @@ describe('refuses', () => {
   const good = { top: 'b3', at: [0, 0, 0] as Vec3, joint: 'floating' as const };
 
   it.each([
-    ['an unknown body', { top: 'nobody' }, 'There is no body "nobody". The mechanism has: b0'],
+    ['an unknown body', { top: 'nobody' }, 'There is no body "nobody". There are: b0'],
     [
       'a point that is none',
       { at: [0, Number.NaN, 0] },

@@ -9,10 +9,13 @@ import { expect, it } from 'vitest';
 
 const DIST = new URL('../../dist/', import.meta.url);
 const at = (path: string): string => fileURLToPath(new URL(path, DIST));
-/** Three quarters are formulas: a third of them made into plain kernels, for pages that forbid WebAssembly. */
-const LIMIT = 110_000;
+/**
+ * The front door brings every engine of the CPU along: formulas and emitters, plain kernels for pages that forbid
+ * WebAssembly, loops, threads and their schedules.
+ */
+const LIMIT = 150_000;
 
-it('the core with kernels stays below 110 kB, compressed', async () => {
+it('the core with kernels stays below 150 kB, compressed', async () => {
   if (!existsSync(at('index.js'))) throw new Error('dist is missing: run "npm run build" first');
   const entry = 'core-with-kernels';
   const bundle = await rolldown({
