@@ -5,7 +5,7 @@
 import { DORMAND_PRINCE, moveAlong, type Stages } from '../engines/plain/stages.js';
 import { SimulationError } from '../mechanism/errors.js';
 import type { State } from '../mechanism/state.js';
-import { firstEvents, type Occurrence, type SimulationEvent } from './events.js';
+import { firstEvents, goesThrough, isRestless, type Occurrence, type Side, type SimulationEvent } from './events.js';
 import { type Control, type ForwardEngine, type Integrator, stagesOf } from './integrators.js';
 
 export interface Tolerances {
@@ -63,6 +63,10 @@ export class DormandPrince implements Integrator {
   /** Events that happened at the present time. */
   #fired = new Set<number>();
   #firedAt = Number.NaN;
+  /** The sides from which the values of the last events came, and whether something bounced there. */
+  #cameFrom: ReadonlyMap<number, Side> = new Map();
+  #bounced = false;
+  #warned = new Set<string>();
   /** The same before the last call; the shortest step of that call, and a limit for the next. */
   #firedBefore: readonly number[] = [];
   #firedAtBefore = Number.NaN;
@@ -102,8 +106,19 @@ export class DormandPrince implements Integrator {
     this.#next = other.#next;
     this.#fired = other.#fired;
     this.#firedAt = other.#firedAt;
+    this.#warned = other.#warned;
     this.steps = other.steps;
     this.rejected = other.rejected;
+  }
+
+  /** After the events of the last step something has bounced: their values must go back to where they came from. */
+  bounced(): void {
+    this.#bounced = true;
+  }
+
+  /** Names of events whose values change too fast for the looks that are taken at them. */
+  get restless(): ReadonlySet<string> {
+    return this.#warned;
   }
 
   /** Part of the motion's energy by which a step may miss its balance; undefined where the tolerance alone will do. */
@@ -242,6 +257,12 @@ export class DormandPrince implements Integrator {
     const probe = this.#probe;
     const value = (event: number, part: number): number => events[event].value(this.#dense(probe, part));
     const segment = { duration: this.#duration, value };
+    this.#refuseFallingThrough(segment);
+    // Values may cost more than the step: now and then will do.
+    const looks = this.steps < 32 || this.steps % 8 === 0;
+    events.forEach(({ rate, name }, k) => {
+      if (looks && rate === undefined && !this.#warned.has(name) && isRestless(segment, k)) this.#warned.add(name);
+    });
     const found = firstEvents(segment, events, this.#fired, this.#eventTolerance);
     if (found.length === 0) return [];
     const full = this.#duration;
@@ -266,11 +287,26 @@ export class DormandPrince implements Integrator {
       size = Math.max(0, size + Math.max(-full / 4, Math.min(full / 4, change)));
     }
     this.#fired = new Set(found.map(({ event }) => event));
+    this.#cameFrom = new Map(found.map(({ event, from }) => [event, from]));
+    this.#bounced = false;
     const { time } = this.#stages.end;
     // Events that come faster and faster (a ball that bounces less and less) must not slip through one long step.
     if (time > this.#firedAt) this.#next = Math.min(this.#next, 2 * (time - this.#firedAt));
     this.#firedAt = time;
     return found.map(({ event, kind }) => ({ name: events[event].name, time, kind }));
+  }
+
+  /** A bounce at an event must send its value back. */
+  #refuseFallingThrough(segment: Parameters<typeof goesThrough>[0]): void {
+    if (!this.#bounced || this.#base.time !== this.#firedAt) return;
+    const time = this.#firedAt;
+    for (const [k, from] of this.#cameFrom)
+      if (goesThrough(segment, k, from))
+        throw new SimulationError(
+          'zeno',
+          `At time ${time} the bounces of event "${this.#events[k].name}" have become too small to follow: what bounces there has come to rest. End the run there, or connect what rests to what it rests on.`,
+          { time },
+        );
   }
 
   #prepareDense(): void {

@@ -14,6 +14,12 @@ export interface SimulationEvent {
    * two crossings.
    */
   readonly grazing?: number;
+  /**
+   * The fastest the value can change, per second. With it nothing is missed, however fast the value comes and goes: a stretch
+   * is left out only where the value cannot have got to zero. Without it a value is looked at some times in each step of the
+   * integrator, and Simulation.warnings says so where that was too seldom to be sure.
+   */
+  readonly rate?: number;
 }
 
 export interface Occurrence {
@@ -32,7 +38,11 @@ interface Found {
   readonly event: number;
   readonly part: number;
   readonly kind: Occurrence['kind'];
+  /** The side from which it came. */
+  readonly from: Side;
 }
+
+export type Side = 1 | -1;
 
 /** Pieces of a step that are searched one by one. */
 const PIECES = 4;
@@ -42,7 +52,13 @@ const SLOPE = 1e-4;
 /** Seconds for which an event is not looked for after it has happened: rounding would show it again. */
 const BLIND = 1e-8;
 
-const side = (value: number): 1 | -1 => (value > 0 ? 1 : -1);
+const side = (value: number): Side => (value > 0 ? 1 : -1);
+
+/** Zero counts as passed, whichever way the value comes: else one that is zero at the very end of a step is never seen. */
+const hasPassed = (value: number, before: Side): boolean => before * value <= 0;
+
+/** Seconds below which a value is not looked at more closely, also where its rate would allow it to come and go. */
+const SHORTEST = 1e-7;
 
 /**
  * The first events of a step, all that happen within `tolerance` seconds of the first, in their order in the list; none if
@@ -74,30 +90,86 @@ function firstOf(
   const blind = Math.min(0.5 / PIECES, Math.max(SLOPE, BLIND / segment.duration));
   let from = atZero ? blind : 0;
   let start = at(from);
-  if (isFarFromZero(start, at((from + 1) / 2), at(1))) return undefined;
+  if (event.rate === undefined && isFarFromZero(start, at((from + 1) / 2), at(1))) return undefined;
   for (let piece = 1; piece <= PIECES; piece++) {
     const to = piece / PIECES;
     const end = at(to);
     const before = side(start);
-    if (before !== side(end)) {
-      if (counts(event, start)) return { event: k, part: root(at, from, to, before, tolerance), kind: 'crossing' };
+    const hidden =
+      event.rate === undefined
+        ? undefined
+        : hiddenPassage(at, from, to, event.rate * segment.duration, SHORTEST / segment.duration);
+    if (hidden !== undefined) {
+      // There and back: the first passage if that way counts, else the second.
+      const [a, b] = counts(event, start) ? [from, hidden] : [hidden, to];
+      const own = side(at(a));
+      return { event: k, part: root(at, a, b, own, tolerance), kind: 'crossing', from: own };
+    }
+    if (hasPassed(end, before)) {
+      if (counts(event, start))
+        return { event: k, part: root(at, from, to, before, tolerance), kind: 'crossing', from: before };
     } else if (before * slope(from - 2 * SLOPE) < 0 && before * slope(to + 2 * SLOPE) > 0) {
       // It comes nearer to zero and goes away again (a little beyond the ends too: it may turn round right there). How near?
       const turn = leastWithin((part) => before * at(part), from - 2 * SLOPE, to + 2 * SLOPE, tolerance);
       const nearest = at(turn);
       if (side(nearest) !== before && turn > from && turn < to) {
         const [a, b] = counts(event, start) ? [from, turn] : [turn, to];
-        return { event: k, part: root(at, a, b, side(at(a)), tolerance), kind: 'crossing' };
+        const own = side(at(a));
+        return { event: k, part: root(at, a, b, own, tolerance), kind: 'crossing', from: own };
       }
       const touches = event.grazing !== undefined && Math.abs(nearest) <= event.grazing;
       // Just before the start it belongs to the step before, unless that took it to be here.
       if (touches && turn > (atZero ? 2 * blind : -SLOPE) && turn <= 1)
-        return { event: k, part: Math.max(0, turn), kind: 'grazing' };
+        return { event: k, part: Math.max(0, turn), kind: 'grazing', from: before };
     }
     from = to;
     start = end;
   }
   return undefined;
+}
+
+/**
+ * Where between two values on one side the value is on the other, if it can have got there: it changes by at most `rate` a
+ * part. undefined where it has not, down to stretches of `shortest`.
+ */
+function hiddenPassage(
+  at: (part: number) => number,
+  from: number,
+  to: number,
+  rate: number,
+  shortest: number,
+): number | undefined {
+  const stretches: [from: number, start: number, to: number, end: number][] = [[from, at(from), to, at(to)]];
+  const before = side(stretches[0][1]);
+  if (hasPassed(stretches[0][3], before)) return undefined;
+  for (let next = stretches.pop(); next !== undefined; next = stretches.pop()) {
+    const [a, start, b, end] = next;
+    // To zero and back takes |start| + |end| at least.
+    if (Math.abs(start) + Math.abs(end) > rate * (b - a) || b - a < shortest) continue;
+    const middle = (a + b) / 2;
+    const value = at(middle);
+    if (hasPassed(value, before)) return middle;
+    // The earlier half is looked at first.
+    stretches.push([middle, value, b, end], [a, start, middle, value]);
+  }
+  return undefined;
+}
+
+/** Whether a value turns round more than once in a step, as far as some looks can tell: then it may do so between them. */
+export function isRestless(segment: Segment, k: number): boolean {
+  const values = Array.from({ length: PIECES + 1 }, (_, n) => segment.value(k, n / PIECES));
+  const slopes = values.slice(1).map((value, n) => value - values[n]);
+  return slopes.slice(1).filter((slope, n) => slope * slopes[n] < 0).length > 1;
+}
+
+/**
+ * Whether a value that a bounce should have sent back to the side it came from goes on instead: it bounces faster than can be
+ * told, or rests.
+ */
+export function goesThrough(segment: Segment, k: number, from: Side): boolean {
+  const early = segment.value(k, Math.min(0.5, Math.max(SLOPE, BLIND / segment.duration)));
+  const late = segment.value(k, 1);
+  return from * early < 0 && from * late < 0 && Math.abs(late) > 2 * Math.abs(early);
 }
 
 /** Values on one side, much farther from zero than from each other. */
@@ -113,7 +185,7 @@ function counts({ direction = 'both' }: SimulationEvent, before: number): boolea
 }
 
 /** Where the side changes: false position with halving (Illinois), the point returned being past the change. */
-function root(at: (part: number) => number, from: number, to: number, before: 1 | -1, tolerance: number): number {
+function root(at: (part: number) => number, from: number, to: number, before: Side, tolerance: number): number {
   let [a, b] = [from, to];
   let [fa, fb] = [at(a), at(b)];
   for (let k = 0; k < 100 && b - a > tolerance; k++) {
@@ -121,7 +193,7 @@ function root(at: (part: number) => number, from: number, to: number, before: 1 
     // Close to an end the guess would creep: then halve.
     const middle = guess > a + tolerance / 4 && guess < b - tolerance / 4 && k % 3 !== 2 ? guess : (a + b) / 2;
     const value = at(middle);
-    if (side(value) === before) {
+    if (!hasPassed(value, before)) {
       a = middle;
       fa = value;
       fb /= 2;

@@ -200,6 +200,16 @@ export class Simulation {
     return this.#running.guard?.largestGain ?? 0;
   }
 
+  /** What the simulation cannot promise: events that may have been missed. */
+  get warnings(): readonly string[] {
+    const { integrator } = this.#running;
+    if (!(integrator instanceof DormandPrince)) return [];
+    return [...integrator.restless].map(
+      (name) =>
+        `The value of event "${name}" turns round more than once in a step, so passages may have been missed: give its rate, the fastest that it can change.`,
+    );
+  }
+
   /** Joins two bodies, or a body and the ground, from now on; see connect. */
   connect(options: ConnectOptions): Connected {
     const connected = connect(this.mechanism, this.state, options);
@@ -223,6 +233,8 @@ export class Simulation {
   impact(options: ImpactOptions): Impact {
     const result = impact(this.mechanism, this.state, options);
     this.state.v.set(result.state.v);
+    const { integrator } = this.#running;
+    if (integrator instanceof DormandPrince) integrator.bounced();
     return result;
   }
 
