@@ -259,7 +259,7 @@ class FunctionWriter {
   #storeOutput({ array, i, j, node }: Output): void {
     const { parameter, offset, stride, second } = this.#options.arrays[array];
     if (second !== undefined) {
-      this.#storeLanes(node, [parameter, second], [offset + i * stride, offset + i * stride]);
+      this.#storeLanes(node, [parameter, second], [offset + i * stride, offset + (j < 0 ? i : j) * stride]);
       return;
     }
     if (this.#wide || j < 0) {
@@ -361,7 +361,7 @@ class FunctionWriter {
     const { parameter, offset, stride, second } = this.#options.arrays[a[n]];
     const first = offset + b[n] * stride;
     if (second !== undefined) {
-      this.#loadLanes([parameter, second], [first, first]);
+      this.#loadLanes([parameter, second], [first, x[n] < 0 ? first : offset + x[n] * stride]);
       return;
     }
     if (this.#wide || this.#graph.lanes[n] === 1) {

@@ -55,14 +55,19 @@ import { partLayout } from './part-record.js';
 import { matrixRotation } from './rotation.js';
 import type { Vec3, Vec6, VectorGraph } from './vectors.js';
 
-export function blockFormulas(g: VectorGraph, block: Block): void {
-  new BlockWriter(g, block).write();
+/** `other`: a block of the same structure with other numbers, for the second lane of a graph whose lanes are taken (`wide`). */
+export function blockFormulas(g: VectorGraph, block: Block, other?: Block): void {
+  new BlockWriter(g, block, other).write();
 }
+
+/** How a joint is read: in the author's direction, against it, or one in each lane. */
+type Reading = 'forwards' | 'backwards' | { readonly sign: Node; readonly forwards: Node; readonly backwards: Node };
 
 class BlockWriter {
   readonly #g: VectorGraph;
   readonly #block: Block;
   readonly #plan: ScaledPlan;
+  readonly #other: Block | undefined;
   readonly #units: readonly Unit[];
   readonly #links: readonly UnitFormulas[];
   readonly #unitOf: Int32Array;
@@ -82,9 +87,10 @@ class BlockWriter {
   #toPass: number[] = [];
   readonly #up: Sum;
 
-  constructor(g: VectorGraph, block: Block) {
+  constructor(g: VectorGraph, block: Block, other: Block | undefined) {
     this.#g = g;
     this.#block = block;
+    this.#other = other;
     const { plan, children, source } = block;
     this.#plan = plan;
     const { links } = plan;
@@ -158,15 +164,41 @@ class BlockWriter {
   /** Links read backwards see other coordinates (src/joints, `reverse`). */
   #formulas(): UnitFormulas[] {
     const g = this.#g;
-    const made = unitFormulas(g, this.#plan, this.#units, { twoStates: g.wide });
+    const other = this.#other?.plan;
+    const made = unitFormulas(g, this.#plan, this.#units, { twoStates: g.wide, ...(other && { other }) });
     return made.map((link) => {
-      if (!this.#isReversed(link.unit)) return link;
+      const reading = this.#reading(link.unit);
+      if (reading === 'forwards') return link;
       const [w, x, y, z] = link.q;
       if (link.type === 'universal') return { ...link, q: [link.q[1], link.q[0]], v: [link.v[1], link.v[0]] };
-      const q = [w, g.neg(x), g.neg(y), g.neg(z)];
+      const q = [
+        w,
+        ...[x, y, z].map((component) => g.mul(reading === 'backwards' ? g.constant(-1) : reading.sign, component)),
+      ];
       const [vx, vy, vz] = link.v;
-      return { ...link, q, v: this.#negated(q, [vx, vy, vz]) };
+      return { ...link, q, v: this.#read(reading, [vx, vy, vz], (v) => this.#negated(q, v)) };
     });
+  }
+
+  /**
+   * How the joint of a unit is read. In the lanes of two blocks one may be read backwards and the other forwards: then both
+   * readings are computed, and factors of 0 and 1 choose for each lane.
+   */
+  #reading({ links: [link] }: Unit): Reading {
+    const g = this.#g;
+    const first = this.#block.reversed.includes(link);
+    const second = this.#other === undefined ? first : this.#other.reversed.includes(link);
+    if (first === second) return first ? 'backwards' : 'forwards';
+    const [a, b] = [first, second].map(Number);
+    return { sign: g.constant(1 - 2 * a, 1 - 2 * b), forwards: g.constant(1 - a, 1 - b), backwards: g.constant(a, b) };
+  }
+
+  #read(reading: Reading, x: Vec3, backwards: (x: Vec3) => Vec3): Vec3 {
+    const g = this.#g;
+    if (reading === 'forwards') return x;
+    const turned = backwards(x);
+    if (reading === 'backwards') return turned;
+    return g.plus(g.times(reading.forwards, x), g.times(reading.backwards, turned));
   }
 
   /** -E(q) x */
@@ -174,10 +206,6 @@ class BlockWriter {
     const g = this.#g;
     const turned = g.apply(quaternionMatrix(g, q), x);
     return g.vec((k) => g.neg(turned[k]));
-  }
-
-  #isReversed(unit: Unit): boolean {
-    return this.#block.reversed.includes(unit.links[0]);
   }
 
   #isFree(k: number): boolean {
@@ -377,11 +405,14 @@ class BlockWriter {
     const g = this.#g;
     const link = this.#links[k];
     if (this.#isFree(k)) return new Array<Node>(6).fill(g.zero);
-    const tau = readUnit(g, this.#plan, link.unit, TAU, (l) => l.iv, link.v.length).map((x, c) =>
+    const { plan } = this.#other ?? {};
+    const tau = readUnit(g, this.#plan, link.unit, TAU, (l) => l.iv, link.v.length, plan).map((x, c) =>
       g.mul(link.forces[c], x),
     );
-    if (!this.#isReversed(link.unit)) return tau;
-    return link.type === 'universal' ? [tau[1], tau[0]] : [...this.#negated(link.q, [tau[0], tau[1], tau[2]])];
+    const reading = this.#reading(link.unit);
+    if (reading === 'forwards') return tau;
+    if (link.type === 'universal') return [tau[1], tau[0]];
+    return [...this.#read(reading, [tau[0], tau[1], tau[2]], (x) => this.#negated(link.q, x))];
   }
 
   #writeUp(): void {
@@ -431,14 +462,16 @@ class BlockWriter {
     const g = this.#g;
     const link = this.#links[k];
     const { unit } = link;
-    const result = !this.#isReversed(unit)
-      ? qdd
-      : link.type === 'universal'
-        ? [qdd[1], qdd[0]]
-        : this.#negatedBack(link.q, [qdd[0], qdd[1], qdd[2]]);
+    const reading = this.#reading(unit);
+    const result =
+      reading === 'forwards'
+        ? qdd
+        : link.type === 'universal'
+          ? [qdd[1], qdd[0]]
+          : this.#read(reading, [qdd[0], qdd[1], qdd[2]], (x) => this.#negatedBack(link.q, x));
     result.forEach((value, c) => {
       // The inverse of a rate's factor is a force's, since the sense is 1 or -1.
-      writeUnit(g, this.#plan, unit, QDD, c, g.mul(link.forces[c], value));
+      writeUnit(g, this.#plan, unit, QDD, c, g.mul(link.forces[c], value), this.#other?.plan);
     });
   }
 

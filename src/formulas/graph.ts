@@ -56,6 +56,19 @@ export interface OperationCount {
   readonly instructions: number;
 }
 
+export function addCounts(counts: readonly OperationCount[]): OperationCount {
+  const sum = (key: keyof OperationCount): number => counts.reduce((total, count) => total + count[key], 0);
+  return {
+    multiplications: sum('multiplications'),
+    additions: sum('additions'),
+    divisions: sum('divisions'),
+    roots: sum('roots'),
+    trigonometric: sum('trigonometric'),
+    shuffles: sum('shuffles'),
+    instructions: sum('instructions'),
+  };
+}
+
 const bits = new Float64Array(2);
 const words = new Uint32Array(bits.buffer);
 
@@ -79,7 +92,10 @@ export class Graph {
   readonly phases: { readonly node: number; readonly output: number }[] = [];
   /** Sine and cosine stay single nodes: for counting operations. */
   readonly opaqueTrig: boolean;
-  /** The lanes are taken by two states, or by two blocks at once: formulas have no use of them. */
+  /**
+   * The lanes are taken by two states, or by two blocks at once: formulas have no use of them, and every node counts as one
+   * lane. Two blocks may have different constants, and different places of their numbers (`j` of inputs and outputs).
+   */
   readonly wide: boolean;
   #table = new Int32Array(4096).fill(-1);
 
@@ -90,12 +106,12 @@ export class Graph {
 
   constant(x: number, y = x): Node {
     // Minus zero is zero: signs of zeros carry no meaning in the formulas.
-    return this.#node(CONSTANT, Object.is(x + 0, y + 0) ? 1 : 2, 0, 0, x + 0, y + 0);
+    return this.#node(CONSTANT, this.wide || Object.is(x + 0, y + 0) ? 1 : 2, 0, 0, x + 0, y + 0);
   }
 
   /** Number i of an array; with j the pair of numbers i and j. */
   input(array: number, i: number, j = -1): Node {
-    return this.#node(INPUT, j < 0 ? 1 : 2, array, i, j, 0);
+    return this.#node(INPUT, this.wide || j < 0 ? 1 : 2, array, i, j, 0);
   }
 
   output(array: number, i: number, node: Node, j = -1): void {

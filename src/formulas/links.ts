@@ -28,14 +28,18 @@ export interface UnitFormulas extends LinkFormulas {
   readonly forces: readonly Node[];
 }
 
-const at = (unit: Unit, offset: (link: PlanLink) => number, plan: Plan): readonly [number, number] => {
+/** Where the numbers of a unit stand, in both lanes; `other` is the plan of the second lane where that is another block's. */
+const at = (unit: Unit, offset: (link: PlanLink) => number, plan: Plan, other?: Plan): readonly [number, number] => {
   const [first, second] = unit.links;
+  if (other !== undefined) return [offset(plan.links[first]), offset(other.links[first])];
   return [offset(plan.links[first]), second === undefined ? -1 : offset(plan.links[second])];
 };
 
 export interface UnitOptions {
   /** The lanes are already taken by two states, so nothing else may use them. */
   readonly twoStates: boolean;
+  /** The lanes are taken by two blocks: the plan of the second one, link by link like the first. */
+  readonly other?: ScaledPlan;
   /** Nothing moves: velocities are taken for zero, whatever stands in memory. */
   readonly atRest?: boolean;
   /** Forces from outside and the armature of damped joints are read from memory. */
@@ -46,11 +50,12 @@ export function unitFormulas(
   g: VectorGraph,
   plan: ScaledPlan,
   units: readonly Unit[],
-  { twoStates, loaded = false, atRest = false }: UnitOptions,
+  { twoStates, other, loaded = false, atRest = false }: UnitOptions,
 ): UnitFormulas[] {
   const angles = new AnglePairs(g);
   const made = units.map((unit): UnitFormulas => {
-    const [first, second = first] = unit.links.map((i) => plan.links[i]);
+    const [first, beside = first] = unit.links.map((i) => plan.links[i]);
+    const second = other === undefined ? beside : other.links[unit.links[0]];
     const number = (of: (link: PlanLink) => number): Node => g.constant(of(first), of(second));
     const numbers = (of: (link: PlanLink) => readonly number[]): Node[] =>
       of(first).map((_, k) => number((link) => of(link)[k]));
@@ -63,8 +68,8 @@ export function unitFormulas(
     };
     const degrees = Array.from({ length: nv }, (_, k) => k);
     const rates = degrees.map((k) => unitOf(k, -1));
-    const positions = readUnit(g, plan, unit, Q, (link) => link.iq, nq);
-    const velocities = atRest ? degrees.map(() => g.zero) : readUnit(g, plan, unit, V, (link) => link.iv, nv);
+    const positions = readUnit(g, plan, unit, Q, (link) => link.iq, nq, other);
+    const velocities = atRest ? degrees.map(() => g.zero) : readUnit(g, plan, unit, V, (link) => link.iv, nv, other);
     return {
       unit,
       type,
@@ -118,8 +123,9 @@ export function readUnit(
   array: number,
   offset: (link: PlanLink) => number,
   count: number,
+  other?: Plan,
 ): Node[] {
-  const [i, j] = at(unit, offset, plan);
+  const [i, j] = at(unit, offset, plan, other);
   return Array.from({ length: count }, (_, k) => g.input(array, i + k, j < 0 ? -1 : j + k));
 }
 
@@ -133,10 +139,18 @@ export function readExternal(g: VectorGraph, { length }: ScaledPlan, { links: [i
 }
 
 /** Writes a value of degree of freedom k of a unit. */
-export function writeUnit(g: VectorGraph, plan: Plan, unit: Unit, array: number, k: number, value: Node): void {
-  const [i, j] = at(unit, (link) => link.iv, plan);
+export function writeUnit(
+  g: VectorGraph,
+  plan: Plan,
+  unit: Unit,
+  array: number,
+  k: number,
+  value: Node,
+  other?: Plan,
+): void {
+  const [i, j] = at(unit, (link) => link.iv, plan, other);
   if (j < 0) g.output(array, i + k, value);
-  else if (g.lanes[value] === 2) g.output(array, i + k, value, j + k);
+  else if (g.wide || g.lanes[value] === 2) g.output(array, i + k, value, j + k);
   else {
     g.output(array, i + k, value);
     g.output(array, j + k, value);

@@ -16,6 +16,8 @@ export interface LinkCosts {
   readonly parent: Int32Array;
   /** Instructions of each link where its part has one handle (articulated inertia). */
   readonly own: Float64Array;
+  /** The same where the link shares no vector with another one of its figure. */
+  readonly alone: Float64Array;
   /** Added where the way from a port to the root of a segment passes (mixed form). */
   readonly mixed: Float64Array;
   /** Links that share a vector (left and right arm) have the same unit. */
@@ -36,6 +38,25 @@ export interface LinkCosts {
 export const PASSES = { spin: 0.12, up: 0.62, down: 0.26, upMixed: 0.8 } as const;
 /** What the mixed form adds is less where the port is a ball joint: two pairs of columns instead of three. */
 export const BALL = 2 / 3;
+/** Instructions of two links in the lanes of vectors, each from another part of the mechanism, over those of one. */
+const LANE_PAIR = 1.26;
+/** Two halves of a mechanism share vectors where that takes less than this part of the instructions. */
+const LANES_GAIN = 0.9;
+
+/**
+ * Whether one processor had better compute a mechanism two links at a time. `inLanes` is the mechanism as it would be
+ * computed then, from another root, and `partnerOf` has for the links in second lanes those in first lanes; `asGiven` is the
+ * mechanism from the author's root. Counted, never timed: which code runs must not depend on the machine.
+ */
+export function lanesPay(inLanes: LinkCosts, partnerOf: ReadonlyMap<number, number>, asGiven: LinkCosts): boolean {
+  const paired = new Set([...partnerOf.keys(), ...partnerOf.values()]);
+  let total = 0;
+  inLanes.own.forEach((own, i) => {
+    total += paired.has(i) ? (LANE_PAIR / 2) * inLanes.alone[i] : own;
+  });
+  return total < LANES_GAIN * asGiven.own.reduce((sum, own) => sum + own, 0);
+}
+
 /** Time of two segments in the lanes of vectors over that of one: 1.26 times the instructions, with more numbers under way. */
 export const BOTH_LANES = 1.5;
 

@@ -7,6 +7,7 @@ import { ConstantPool, emitFunctions, type Pointer } from '../../emit/wasm.js';
 import { velocityOfChild, velocityOfParent } from '../../formulas/base-velocity.js';
 import { blockFormulas } from '../../formulas/block.js';
 import { type Block, CHILD_ARRAYS, childArray, PHASES } from '../../formulas/block-records.js';
+import type { OperationCount } from '../../formulas/graph.js';
 import { type JoinSizes, joinDown, joinGround, joinUp } from '../../formulas/join.js';
 import { VectorGraph } from '../../formulas/vectors.js';
 import type { Segment } from './blocks.js';
@@ -20,7 +21,7 @@ export interface Shape {
   /** Functions of each phase. */
   readonly phases: readonly (readonly number[])[];
   readonly slotBytes: number;
-  readonly instructions: number;
+  readonly operations: OperationCount;
 }
 
 /** Pairs of constants of all shapes. */
@@ -67,12 +68,12 @@ export class ModuleWriter {
     return shape;
   }
 
-  /** The code for two blocks like this one at once, one in each lane. */
-  pair(name: string, block: Block): Shape {
-    const key = `pair ${name}`;
+  /** The code for two blocks of the same structure at once, one in each lane. */
+  pair([name, otherName]: readonly string[], [block, other]: readonly Block[]): Shape {
+    const key = `pair ${name} ${otherName === name ? '' : otherName}`;
     let shape = this.#shapes.get(key);
     if (shape === undefined) {
-      shape = this.#emitPair(block);
+      shape = this.#emitPair(block, otherName === name ? undefined : other);
       this.#shapes.set(key, shape);
     }
     return shape;
@@ -149,9 +150,9 @@ export class ModuleWriter {
   }
 
   /** A block in each lane: numbers of both stand where they stand for each alone, slots are those of the first. */
-  #emitPair(block: Block): Shape {
+  #emitPair(block: Block, other: Block | undefined): Shape {
     const graph = new VectorGraph({ wide: true });
-    blockFormulas(graph, block);
+    blockFormulas(graph, block, other);
     const pointers = [...rowPointers(block, 0), ...rowPointers(block, 1)];
     const count = pointers.length / 2;
     const emitted = emitFunctions(graph, {
@@ -179,7 +180,7 @@ export class ModuleWriter {
       if (made.body.length <= 2) return;
       byPhase[phases[k]].push(this.functions.push(made) - 1);
     });
-    return { phases: byPhase, slotBytes, instructions: graph.count().instructions };
+    return { phases: byPhase, slotBytes, operations: graph.count() };
   }
 
   /** A function whose arrays begin at its parameters; made once. */

@@ -41,6 +41,7 @@ import {
   SPIN,
   UP,
 } from '../../formulas/block-records.js';
+import { addCounts, type OperationCount } from '../../formulas/graph.js';
 import { JOIN_NUMBERS, type JoinSizes } from '../../formulas/join.js';
 import { Q as Q_ARRAY, QDD, TAU, V as V_ARRAY } from '../../formulas/links.js';
 import { partLayout } from '../../formulas/part-record.js';
@@ -57,7 +58,18 @@ export const joinName = (s: number, k: number): string => `join${s}_${k}`;
 /** Join k on the way down to segment s. */
 export const fetchName = (s: number, k: number): string => `fetch${s}_${k}`;
 export const answerName = (s: number): string => `answer${s}`;
-export const FINISH_NAME = 'finish';
+export const FINISH_NAME = 'finishBalls';
+/** All of it, on one thread: the same calls in the same order. */
+export const RUN_NAME = 'run';
+
+/** Where q, v, tau and qdd stand, and the first free address. */
+export interface ModulePlace {
+  readonly q: number;
+  readonly v: number;
+  readonly tau: number;
+  readonly qdd: number;
+  readonly top: number;
+}
 
 export interface BlockModule {
   /** The module, for memory that is shared or not. */
@@ -72,9 +84,13 @@ export interface BlockModule {
   readonly tables: readonly { readonly at: number; readonly values: Int32Array }[];
   /** Stretches of memory that hold intermediate values only. */
   readonly scratch: readonly (readonly [number, number])[];
-  /** Different shapes of blocks, and operations of one call, by segment. */
+  /** The part of it where no address stands. */
+  readonly records: readonly [number, number];
+  /** Different shapes of blocks, and instructions of one call, by segment. */
   readonly shapes: number;
   readonly instructions: readonly number[];
+  /** Operations of one call, of all segments, without joins. */
+  readonly operations: OperationCount;
 }
 
 /** Apart enough that neighbours are never fetched together. */
@@ -88,9 +104,10 @@ const PATH_RECORD = { force: 12, size: 18 } as const;
 
 const aligned = (address: number): number => APART * Math.ceil(address / APART);
 
-export function blockModule(assembly: Assembly, functionSize = FUNCTION_SIZE): BlockModule {
+/** `place`: in memory that has the arrays already, for one thread; left out, in memory of its own. */
+export function blockModule(assembly: Assembly, place?: ModulePlace): BlockModule {
   const { blocks, segments, rooted } = assembly;
-  let top = APART;
+  let top = aligned(place?.top ?? APART);
   const take = (bytes: number): number => {
     const at = top;
     top = aligned(top + bytes);
@@ -99,9 +116,9 @@ export function blockModule(assembly: Assembly, functionSize = FUNCTION_SIZE): B
   const leaveGap = (): void => {
     top += FAR_APART;
   };
-  const q = take(NUMBER * rooted.plan.nq);
-  const [v, tau, qdd] = [0, 0, 0].map(() => take(NUMBER * rooted.plan.nv));
-  const writer = new ModuleWriter(take(CONSTANT_BYTES), functionSize);
+  const q = place?.q ?? take(NUMBER * rooted.plan.nq);
+  const [v, tau, qdd] = (['v', 'tau', 'qdd'] as const).map((name) => place?.[name] ?? take(NUMBER * rooted.plan.nv));
+  const writer = new ModuleWriter(take(CONSTANT_BYTES), FUNCTION_SIZE);
 
   // Records of a segment stand together.
   const scratchFrom = top;
@@ -127,6 +144,8 @@ export function blockModule(assembly: Assembly, functionSize = FUNCTION_SIZE): B
       velocity: take(NUMBER * 8),
     };
   });
+
+  const recordsEnd = top;
 
   /** Both at once: on the ground, when nothing more is to come. */
   const atOnce = ({ handle, port }: JoinSizes): boolean => handle === 0 && port === 0;
@@ -211,30 +230,41 @@ export function blockModule(assembly: Assembly, functionSize = FUNCTION_SIZE): B
       codes[b] =
         other === undefined
           ? writer.shape(names[b], blocks[b].block, alone ? { addresses: values[0], slotsAt: top } : undefined)
-          : writer.pair(names[b], blocks[b].block);
+          : writer.pair(
+              lane.map((one) => names[one]),
+              lane.map((one) => blocks[one].block),
+            );
       values[0][SLOTS] = take(codes[b].slotBytes);
       rows[b] = alone ? [] : values.map((row) => take(4 * row.length));
       for (const [k, at] of rows[b].entries()) tables.push({ at, values: values[k] });
     }
   }
-  // Rows stand between the slots: they are written after memory has been filled, in tests.
+  // Rows of addresses stand between the slots: they are written after memory has been filled, in tests.
   const scratch: [number, number] = [scratchFrom, top];
 
   const call = (body: B.Bytes, [b]: Lane, phase: number): void => {
     for (const code of codes[b].phases[phase]) callWith(body, code, rows[b]);
   };
+  const numberOf = new Map<string, number>();
   const add = (name: string, code: (body: B.Bytes) => void): void => {
     const body = new B.Bytes().byte(0);
     code(body);
-    writer.functions.push({ parameters: 0, body: body.byte(B.END), name });
+    numberOf.set(name, writer.functions.push({ parameters: 0, body: body.byte(B.END), name }) - 1);
   };
   segments.forEach((segment, s) => {
     const { lanes, inSecondLane, partner, joins } = segment;
     const waits = ([b]: Lane): boolean => blocks[b].block.children.some((child) => child.waits);
     const own = inSecondLane ? [] : lanes;
     const inwards = [...own].reverse();
-    // Of two that are computed together all blocks know their angular velocity from the base.
-    const spinOrder = partner < 0 ? segment.spinOrder.map((b): Lane => [b]) : own;
+    // Of two segments that are computed together all blocks know their angular velocity from the base; where blocks of one
+    // segment are, it comes from the source, up to the root.
+    const pairs = own.some((lane) => lane.length === 2);
+    const spinOrder =
+      partner >= 0
+        ? own
+        : pairs
+          ? inwards.filter(([b]) => segment.spinOrder.includes(b))
+          : segment.spinOrder.map((b): Lane => [b]);
     const { parts, joins: records, force, velocity } = joinPlaces[s];
     const join = (body: B.Bytes, k: number): void => {
       const { part, sizes } = joins[k];
@@ -312,6 +342,18 @@ export function blockModule(assembly: Assembly, functionSize = FUNCTION_SIZE): B
     const lanes = segments.flatMap(({ lanes, inSecondLane }) => (inSecondLane ? [] : lanes));
     for (const lane of lanes) if (lane.some((b) => balls.includes(b))) call(body, lane, FINISH);
   });
+  add(RUN_NAME, (body) => {
+    const run = (name: string): void => callWith(body, numberOf.get(name)!, []);
+    for (let s = 0; s < segments.length; s++) run(stepName('spin', s));
+    for (let s = segments.length - 1; s >= 0; s--) {
+      run(stepName('gather', s));
+      run(stepName('complete', s));
+      for (const [k, { part }] of segments[s].joins.entries()) if (part !== segments[s].partner) run(joinName(s, k));
+    }
+    for (let s = 0; s < segments.length; s++)
+      for (const name of [answerName(s), stepName('lead', s), stepName('follow', s)]) run(name);
+    run(FINISH_NAME);
+  });
   const { constants, functions } = writer;
   if (constants.bytes > CONSTANT_BYTES) throw new RangeError(`${constants.bytes} bytes of constants`);
   return {
@@ -329,9 +371,13 @@ export function blockModule(assembly: Assembly, functionSize = FUNCTION_SIZE): B
     qdd,
     tables,
     scratch: [scratch],
+    records: [scratchFrom, recordsEnd],
     shapes: writer.shapes,
     instructions: segments.map(({ lanes, inSecondLane }) =>
-      (inSecondLane ? [] : lanes).reduce((sum, [b]) => sum + codes[b].instructions, 0),
+      (inSecondLane ? [] : lanes).reduce((sum, [b]) => sum + codes[b].operations.instructions, 0),
+    ),
+    operations: addCounts(
+      segments.flatMap(({ lanes, inSecondLane }) => (inSecondLane ? [] : lanes).map(([b]) => codes[b].operations)),
     ),
   };
 }

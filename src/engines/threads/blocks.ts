@@ -20,6 +20,7 @@ import {
   type PathJoin,
   type VelocityPath,
 } from './segments.js';
+import { pairSiblings } from './sibling-lanes.js';
 
 export interface PlacedBlock {
   readonly block: Block;
@@ -77,7 +78,18 @@ const BLOCK_LINKS = { alike: 8, alikeMixed: 4, different: 18 } as const;
 /** Looks of links up to which they are alike. */
 const FEW_LOOKS = 8;
 
-export function createAssembly(rooted: RootedPlan, cutting: Cutting, blockLinks?: number): Assembly {
+export interface AssemblyOptions {
+  /** Links in a block, about; found by what links look like where left out. */
+  readonly blockLinks?: number;
+  /** Blocks of one segment share vectors where they can (sibling-lanes.ts). */
+  readonly siblingLanes?: boolean;
+}
+
+export function createAssembly(
+  rooted: RootedPlan,
+  cutting: Cutting,
+  { blockLinks, siblingLanes = false }: AssemblyOptions = {},
+): Assembly {
   const { plan, source } = rooted;
   const { links } = plan;
   const { segmentOf, atPort } = cutting;
@@ -211,7 +223,24 @@ export function createAssembly(rooted: RootedPlan, cutting: Cutting, blockLinks?
       inSecondLane: partners.includes(s),
     };
   });
-  return { rooted, blocks: placed, segments };
+  if (!siblingLanes) return { rooted, blocks: placed, segments };
+  const [only] = segments;
+  if (segments.length > 1) throw new RangeError('blocks share vectors where there is one segment');
+  const { blocks: inOrder, lanes } = pairSiblings(placed, only.blocks);
+  return { rooted, blocks: inOrder, segments: [{ ...only, lanes }] };
+}
+
+/** For the links of blocks in second lanes those in first lanes. */
+export function lanePartners({ rooted, blocks, segments }: Assembly): Map<number, number> {
+  const linkAt = new Map(rooted.plan.links.map(({ iv }, i) => [iv, i]));
+  const linksOf = (b: number): number[] => blocks[b].block.plan.links.map(({ iv }) => linkAt.get(blocks[b].iv + iv)!);
+  const partnerOf = new Map<number, number>();
+  for (const [a, b] of segments[0].lanes) {
+    if (b === undefined) continue;
+    const [links, partners] = [linksOf(b), linksOf(a)];
+    for (const [k, link] of links.entries()) partnerOf.set(link, partners[k]);
+  }
+  return partnerOf;
 }
 
 /**

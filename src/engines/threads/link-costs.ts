@@ -34,6 +34,7 @@ export function linkCosts(
 ): LinkCosts {
   const { links } = plan;
   const own = new Float64Array(links.length);
+  const alone = new Float64Array(links.length);
   const mixed = new Float64Array(links.length);
   const unit = new Int32Array(links.length);
   const leaf = new Uint8Array(links.length).fill(1);
@@ -43,8 +44,8 @@ export function linkCosts(
       const { type, E } = links[i];
       const { one, oneTurned = one, two } = joints.find(({ kind }) => kind === type)!;
       const renames = E.every((entry) => entry === 0 || Math.abs(entry) === 1);
-      const alone = (renames ? one : oneTurned) * (leaf[i] === 1 ? LEAF : 1);
-      own[i] = alone * (pair.length === 2 ? PAIR : 1);
+      alone[i] = (renames ? one : oneTurned) * (leaf[i] === 1 ? LEAF : 1);
+      own[i] = alone[i] * (pair.length === 2 ? PAIR : 1);
       mixed[i] = two - one;
       unit[i] = k;
     }
@@ -52,6 +53,7 @@ export function linkCosts(
   return {
     ...linkTree(links),
     own,
+    alone,
     mixed,
     unit,
     look: looks(mechanism, plan),

@@ -16,8 +16,6 @@ import type { Place, Team } from './team.js';
 
 /** Segments of the cutting that all numbers of workers share. */
 const COMMON = 8;
-/** Links up to which code for the whole mechanism is made for one thread. */
-const WHOLE_LINKS = 800;
 
 export type Mode = 'serial' | 'parallel';
 
@@ -34,24 +32,23 @@ export class ParallelDynamics implements Engine {
   readonly #options: ParallelOptions;
   readonly #notes: string[] = [];
   #team: Team | undefined;
-  /** The same program alone, in a team; or one piece of shared code, where that is the fastest on one thread. */
+  /** The team's program alone. */
   #alone: Program | undefined;
   #common: Program | undefined;
   #planner: Planner | undefined;
   #ready: Promise<void> | undefined;
   #disposed = false;
-  /** Nothing but code for the whole mechanism is in use. */
+  /** Nothing but the compiled engine is in use. */
   #plain = false;
   #times: Times = {};
-  /** Steps on one thread: by the program of the team or shared code, and by code for the whole mechanism. */
+  /** Steps on one thread: by the program of the team, and by the compiled engine. */
   readonly #counts = { alone: 0, serial: 0 };
 
   constructor(mechanism: Mechanism, options: ParallelOptions = {}, plain = new PlainDynamics(mechanism)) {
     checkOptions(options);
     this.mechanism = mechanism;
     this.#options = options;
-    const large = mechanism.joints.length > WHOLE_LINKS;
-    this.serial = new CompiledDynamics(mechanism, { specialise: large ? 'never' : 'background' }, plain);
+    this.serial = new CompiledDynamics(mechanism, {}, plain);
   }
 
   /** How steps are computed now. */
@@ -265,7 +262,7 @@ export class ParallelDynamics implements Engine {
 
   async #prepare(): Promise<void> {
     try {
-      const { team, shared, times } = await prepare({
+      const { team, times } = await prepare({
         serial: this.serial,
         options: this.#options,
         planner: this.#plans(),
@@ -286,8 +283,7 @@ export class ParallelDynamics implements Engine {
         this.#alone = team.program;
         // The first call is for the engine.
         team.program.alone.runner.alone();
-      } else if (shared !== undefined) this.#alone = shared;
-      else if (this.#options.deterministic !== true) this.#plain = true;
+      } else if (this.#options.deterministic !== true) this.#plain = true;
     } catch (error) {
       if (!this.#disposed) this.#notes.push(`One thread: ${error instanceof Error ? error.message : String(error)}`);
     }

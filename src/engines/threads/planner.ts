@@ -3,13 +3,19 @@
 // bodies, and does best with one in the middle, where the halves are joined.
 
 import { GROUND, type Mechanism } from '../../mechanism/mechanism.js';
+import { matchFrames } from '../../plan/match-frames.js';
 import type { RootedPlan } from '../../plan/rooted-plan.js';
 import { isFree, rootedPlan } from '../../plan/rooted-plan.js';
 import { ENGINE_CONSTANTS, type EngineConstants } from '../../schedule/cost.js';
+import { SMALL } from '../../schedule/cut-by-weight.js';
 import { rootCandidates, scheduleSegments } from '../../schedule/find-segments.js';
-import type { LinkCosts, SegmentSchedule } from '../../schedule/link-costs.js';
-import { type Assembly, createAssembly, wholeLinks } from './blocks.js';
+import { type LinkCosts, lanesPay, type SegmentSchedule } from '../../schedule/link-costs.js';
+import { type Assembly, createAssembly, lanePartners, wholeLinks } from './blocks.js';
 import { linkCosts } from './link-costs.js';
+
+/** Links from which on halves may share vectors, and links in a block then, about: code of both stays in the cache. */
+const LEAST_IN_LANES = 60;
+const LANE_BLOCK_LINKS = 8;
 
 /** A schedule with the root of the computation, before code is made of it. */
 export interface RootedSchedule extends SegmentSchedule {
@@ -63,6 +69,37 @@ export class Planner {
     return this.build(this.find(threads));
   }
 
+  /**
+   * For one thread, code that blocks of links share; undefined where code for every link is as good. A mechanism that is free
+   * in space is computed from its middle, two blocks at a time in the lanes of vectors, where that takes fewer instructions.
+   */
+  planShared(): PlannedProgram | undefined {
+    const joints = this.mechanism.joints.filter(({ type }) => type !== 'fixed').length;
+    const halves = joints >= LEAST_IN_LANES && this.#onlyRoot === undefined && isFree(this.mechanism);
+    if (!halves && joints <= SMALL) return undefined;
+    const asGiven = this.find(1);
+    if (halves)
+      for (const root of this.#middle().slice(1)) {
+        const planned = this.#planLanes(root, asGiven);
+        if (planned !== undefined) return planned;
+      }
+    return joints > SMALL ? this.build(asGiven) : undefined;
+  }
+
+  /** From that root in the lanes of vectors, if that pays. */
+  #planLanes(root: number, asGiven: RootedSchedule): PlannedProgram | undefined {
+    const { cutting } = asGiven;
+    const planned = this.#plan(root);
+    if (planned === undefined) return undefined;
+    const { rooted, costs } = planned;
+    const kept = rootedPlan(this.mechanism, root, wholeLinks(rooted.plan.links, cutting, LANE_BLOCK_LINKS))!;
+    const options = { blockLinks: LANE_BLOCK_LINKS, siblingLanes: true };
+    const partnerOf = lanePartners(createAssembly(kept, cutting, options));
+    if (!lanesPay(costs, partnerOf, asGiven.costs)) return undefined;
+    const assembly = createAssembly(matchFrames(kept, partnerOf), cutting, options);
+    return { schedule: { ...asGiven, root, rooted: assembly.rooted, costs }, assembly };
+  }
+
   build(schedule: RootedSchedule): PlannedProgram {
     const { root, cutting, rooted } = schedule;
     const whole = wholeLinks(rooted.plan.links, cutting);
@@ -75,6 +112,10 @@ export class Planner {
     if (this.#onlyRoot !== undefined)
       return [rootedPlan(this.mechanism, this.#onlyRoot) === undefined ? GROUND : this.#onlyRoot];
     if (threads < 2 || !isFree(this.mechanism)) return [GROUND];
+    return this.#middle();
+  }
+
+  #middle(): readonly number[] {
     this.#candidates ??= this.#middleBodies();
     return this.#candidates;
   }

@@ -1,7 +1,6 @@
 // What is made, tried and chosen before threads take part: code for one thread and for several, timed in turn.
 
 import { State } from '../../mechanism/state.js';
-import { SMALL } from '../../schedule/cut-by-weight.js';
 import { decide, type Verdict } from '../../schedule/measured-choice.js';
 import { processors, reasonForOneThread } from '../../threads/surroundings.js';
 import { type CompiledDynamics, reasonForPlain } from '../wasm/compiled.js';
@@ -15,8 +14,6 @@ import { Team } from './team.js';
 
 /** A number of workers is not tried where so many times the time of one thread is predicted. */
 const HOPELESS = 1.15;
-/** Links from which on nothing but shared code (blocks.ts) is tried for one thread. */
-const ONLY_SHARED_LINKS = 320;
 /** Milliseconds for the times of what runs on one thread. */
 const FIRST = 40;
 /** Milliseconds of patience while times are taken: whoever is late shall be waited for. */
@@ -44,8 +41,6 @@ export interface Times {
 
 export interface Prepared {
   readonly team?: Team;
-  /** For one thread, where that is faster than code of its own for each link. */
-  readonly shared?: Program;
   readonly times: Times;
 }
 
@@ -103,18 +98,15 @@ async function choose(
   );
   const first = counts.find(hopeful);
   const trial = first === undefined ? undefined : await start(programFor(request, first), first);
-  const { length: links } = planner.find(1).rooted.plan.links;
-  const shared = links > SMALL ? new Program(planner.plan(1)) : undefined;
   await serial.ready();
   const trials = new Trials(serial, options.arrays === 'direct');
   const together = trial && trials.together(trial);
-  const one = await trials.fastest(links > ONLY_SHARED_LINKS, shared, together);
-  const fastest = one.program;
+  const one = await trials.alone(together);
   const found = { predictedSerialNs, serialNs: one.ns };
   if (trial === undefined || together === undefined) {
     const predicted = most > 1 ? { predictedNs: planner.find(Math.min(2, most)).ns } : {};
     note(most > 1 ? 'One thread: nothing to gain is predicted for several.' : 'One thread: there is no other.');
-    return { ...(fastest && { shared: fastest }), times: { ...found, ...predicted } };
+    return { times: { ...found, ...predicted } };
   }
   let best = { team: trial, ...(await trials.compare(one, together, trial, predictedSerialNs)) };
   let serialNs = best.one;
@@ -139,7 +131,7 @@ async function choose(
   note(
     `One thread: measured to be faster.${best.busy ? ' Threads came late: if the machine was busy, reconsider().' : ''}`,
   );
-  return { ...(fastest && { shared: fastest }), times };
+  return { times };
 }
 
 function programFor({ planner, options }: Request, workers: number): Program {
@@ -162,20 +154,12 @@ class Trials {
     this.#out = { out: new Float64Array(mechanism.nv) };
   }
 
-  /** The fastest on one thread; another task gets warm on the way. */
-  async fastest(
-    onlyShared: boolean,
-    shared: Program | undefined,
-    other: Timed | undefined,
-  ): Promise<{ task: Timed; program?: Program; ns: number }> {
-    const tasks: { call: () => void; program?: Program }[] = [];
-    if (!onlyShared) tasks.push({ call: this.#whole() });
-    if (shared !== undefined) tasks.push({ call: this.#blocks(shared), program: shared });
-    await warmUp([...tasks, ...(other === undefined ? [] : [other])].map(({ call }) => call));
-    const times = timings(tasks, FIRST).map(({ ns }) => ns);
-    const ns = Math.min(...times);
-    const { call, program } = tasks[times.indexOf(ns)];
-    return { task: { call }, ...(program && { program }), ns };
+  /** One thread; another task gets warm on the way. */
+  async alone(other: Timed | undefined): Promise<{ task: Timed; ns: number }> {
+    const task = { call: this.#whole() };
+    await warmUp([task, ...(other === undefined ? [] : [other])].map(({ call }) => call));
+    const [{ ns }] = timings([task], FIRST);
+    return { task, ns };
   }
 
   /** One thread against a team whose code is warm. */
@@ -219,20 +203,6 @@ class Trials {
     const { q, v, tau, run } = serial.direct('forward')!;
     loadArrays(serial.mechanism, { q, v, tau }, state);
     return run;
-  }
-
-  #blocks(program: Program): () => void {
-    const { arrays, runner } = program.alone;
-    const { mechanism } = this.#serial;
-    const state = this.#state;
-    const { out } = this.#out;
-    loadArrays(mechanism, arrays, state);
-    if (this.#direct) return () => runner.alone();
-    return () => {
-      loadArrays(mechanism, arrays, state);
-      runner.alone();
-      copyFinite(out, arrays.qdd);
-    };
   }
 
   /** What cannot be done takes long: it shall not be chosen for its speed. */

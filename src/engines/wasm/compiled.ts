@@ -25,6 +25,8 @@ import { type ForwardOptions, type InverseOptions, type MassMatrix, PlainDynamic
 import { refuseForeign } from '../plain/refuse.js';
 import { PlainStages, type Stages } from '../plain/stages.js';
 import { weakJoint } from '../plain/weak-joints.js';
+import type { Assembly } from '../threads/blocks.js';
+import { Planner } from '../threads/planner.js';
 import { copyFinite } from './copy-finite.js';
 import { CompiledFunctions, type Views } from './functions.js';
 import { countVisits, createGeneric } from './generic.js';
@@ -78,6 +80,9 @@ const MAX_VISITS = 100_000;
 const SMALL_LINKS = 64;
 const SMALL_VISITS = 2048;
 
+/** Code for every link is not made for mechanisms of more links; generic kernels, or blocks that share code, serve them. */
+const MAX_WHOLE_LINKS = 800;
+
 /** Functions without generic kernels are left to the readable algorithms above so many links: code grows with them. */
 const MAX_FUNCTION_LINKS = 256;
 
@@ -123,6 +128,8 @@ export class CompiledDynamics implements Engine {
   #visits = 0;
   /** Whether the mass matrix is compiled. */
   #matrix = false;
+  /** Blocks of links that share the code of forward dynamics; null where there are none. */
+  #blocks: Assembly | null | undefined;
   readonly #functions: CompiledFunctions;
   #views: Views;
   /** Of the inverse mass matrix; found on its first call. */
@@ -198,7 +205,7 @@ export class CompiledDynamics implements Engine {
     }
     this.#specialiser = this.#createSpecialiser();
     if (options.specialise === 'now') {
-      for (const task of options.tasks ?? TASKS) if (this.#compiles(task)) this.#specialiser.now(task);
+      for (const task of options.tasks ?? TASKS) if (this.#specialises(task)) this.#specialiser.now(task);
     } else if (this.#inBackground) void this.#specialiser.request('forward');
   }
 
@@ -207,8 +214,12 @@ export class CompiledDynamics implements Engine {
     const { specialise } = this.#options;
     if (specialise === 'first-use') return 'specialised';
     if (specialise !== 'small') return undefined;
-    const small = this.#plan!.links.length <= SMALL_LINKS && (task !== 'massMatrix' || this.#visits <= SMALL_VISITS);
-    return small ? 'specialised' : undefined;
+    const { length } = this.#plan!.links;
+    const small = length <= SMALL_LINKS && (task !== 'massMatrix' || this.#visits <= SMALL_VISITS);
+    if (small) return 'specialised';
+    // Code that blocks share is short, however many links there are.
+    const shared = task === 'forward' && length <= MAX_WHOLE_LINKS && this.#sharedBlocks() !== undefined;
+    return shared ? 'specialised' : undefined;
   }
 
   /** Whether generic kernels know this kind of mechanism; if not, code for it is made on the first call. */
@@ -271,7 +282,7 @@ export class CompiledDynamics implements Engine {
    */
   ready(name: Task | FunctionName = 'forward'): Promise<void> {
     const task = TASK_OF.get(name) ?? TASKS.find((one) => one === name);
-    if (this.#specialiser === undefined || task === undefined || !this.#compiles(task)) return Promise.resolve();
+    if (this.#specialiser === undefined || task === undefined || !this.#specialises(task)) return Promise.resolve();
     const made =
       this.#hasGeneric && GENERIC.has(task)
         ? this.#inBackground || this.#onUse(task) !== undefined
@@ -528,6 +539,11 @@ export class CompiledDynamics implements Engine {
     return task !== 'massMatrix' || this.#matrix;
   }
 
+  /** Whether better code than generic kernels can be made for a task. */
+  #specialises(task: Task): boolean {
+    return this.#compiles(task) && (task === 'forward' || this.#plan!.links.length <= MAX_WHOLE_LINKS);
+  }
+
   /** What runs a task, made on first use; better code is asked for where it may be swapped in later. */
   #best(task: GenericTask): Running | undefined {
     let running = this.#running.get(task);
@@ -536,7 +552,8 @@ export class CompiledDynamics implements Engine {
     if (!this.#hasGeneric) return this.#code(task);
     if (running === undefined && this.#onUse(task) !== undefined) running = this.#makeNow(task);
     running ??= this.#startGeneric(task);
-    if (running.tier !== 'specialised' && this.#inBackground) void this.#specialiser!.request(task);
+    if (running.tier !== 'specialised' && this.#inBackground && this.#specialises(task))
+      void this.#specialiser!.request(task);
     return running;
   }
 
@@ -556,6 +573,7 @@ export class CompiledDynamics implements Engine {
       plan: this.#plan!,
       emit: this.#options.emit,
       options: { layout: this.#layout!, shared: store.shared },
+      blocks: () => this.#sharedBlocks(),
       use: (task, { operations, bytes, scratch, result: resultAt }, exports) => {
         const result = store.numbers(...resultAt);
         const run = exports.finish === undefined ? exports.run : this.#closed(task, exports);
@@ -594,6 +612,20 @@ export class CompiledDynamics implements Engine {
       this.#inDoubt = !solver.solve(this.#running.get(task)!.result);
       finish();
     };
+  }
+
+  /** Found once; undefined where code for every link is as good. */
+  #sharedBlocks(): Assembly | undefined {
+    if (this.#blocks === undefined) {
+      const { couplings, loops } = this.mechanism;
+      const open = couplings.length === 0 && loops.length === 0;
+      const planned = open ? new Planner(this.mechanism).planShared() : undefined;
+      this.#blocks = planned?.assembly ?? null;
+      const { lanes = [] } = planned?.assembly.segments[0] ?? {};
+      if (lanes.some((lane) => lane.length === 2))
+        this.#notes.push('Forward dynamics from a body in the middle, two halves in the lanes of vectors.');
+    }
+    return this.#blocks ?? undefined;
   }
 
   #refreshViews(): void {

@@ -20,6 +20,8 @@ import { massMatrixColumnFormulas, massMatrixColumns } from '../../formulas/mass
 import { VectorGraph } from '../../formulas/vectors.js';
 import type { Plan } from '../../plan/plan.js';
 import { BODY_POSE, BODY_VELOCITY, ENERGY } from '../../plan/results.js';
+import { blockModule } from '../threads/block-module.js';
+import type { Assembly } from '../threads/blocks.js';
 import { aligned, type Layout, placesOf } from './layout.js';
 
 /**
@@ -48,6 +50,8 @@ export interface SpecialiseOptions {
   /** First free address: constants and intermediate values go there. */
   readonly scratchAt: number;
   readonly shared: boolean;
+  /** Code that blocks of links share instead of code for every link (threads/planner.ts); for forward dynamics. */
+  readonly blocks?: Assembly;
   /** Like limbs in the lanes of one state (the default); never in batches. */
   readonly pairLimbs?: boolean;
   readonly fused?: boolean;
@@ -63,6 +67,8 @@ export interface Specialised {
   /** Address and length of what the task computes beside the arrays of the layout. */
   readonly result: readonly [number, number];
   readonly operations: OperationCount;
+  /** Numbers to be written into memory before the first call, from an address on. */
+  readonly tables?: readonly { readonly at: number; readonly values: Int32Array }[];
 }
 
 /** Operations in a function: measured, for one state and for two in the lanes. */
@@ -139,7 +145,8 @@ function resultSize({ bodies, nv, loops }: Plan, task: Task): number {
 
 /** The module exports `run`, with loops `finish` too (see sequences); for batches run(bytes): all pairs of states up to that many bytes into an array. */
 export function specialise(plan: Plan, options: SpecialiseOptions): Specialised {
-  const { task, layout, shared } = options;
+  const { task, layout, shared, blocks } = options;
+  if (blocks !== undefined) return specialiseBlocks(blocks, options);
   const batch = layout.stride > 1;
   const graph = new VectorGraph();
   const pairLimbs = !batch && options.pairLimbs !== false;
@@ -187,6 +194,13 @@ export function specialise(plan: Plan, options: SpecialiseOptions): Specialised 
     result: [resultAt, resultNumbers],
     operations: graph.count(),
   };
+}
+
+function specialiseBlocks(blocks: Assembly, { layout, scratchAt, shared }: SpecialiseOptions): Specialised {
+  const { q, v, tau, qdd } = layout;
+  const made = blockModule(blocks, { q, v, tau, qdd, top: scratchAt });
+  const { memoryBytes, records, operations, tables } = made;
+  return { bytes: made.bytes(shared), memoryBytes, scratch: records, result: [0, 0], operations, tables };
 }
 
 /** At most so many constants are put into memory. */

@@ -3,6 +3,7 @@
 // only for callers that ask for it and wait.
 
 import type { Plan } from '../../plan/plan.js';
+import type { Assembly } from '../threads/blocks.js';
 import { emitInWorker, WorkerMissing } from './emit-in-worker.js';
 import { type Specialised, type SpecialiseOptions, specialise, type Task } from './specialise.js';
 import type { Store } from './store.js';
@@ -15,7 +16,9 @@ export interface SpecialiserParts {
   readonly store: Store;
   readonly plan: Plan;
   readonly emit: Emit | undefined;
-  readonly options: Omit<SpecialiseOptions, 'task' | 'scratchAt'>;
+  readonly options: Omit<SpecialiseOptions, 'task' | 'scratchAt' | 'blocks'>;
+  /** Blocks of links that share code for forward dynamics, where that is better than code for every link. */
+  readonly blocks?: () => Assembly | undefined;
   /** Called with the code's exports. */
   readonly use: (task: Task, made: Specialised, exports: WasmInstance['exports']) => void;
   /** Called where it cannot be made, or not in the background; what ran before goes on running. */
@@ -97,13 +100,17 @@ export class Specialiser {
   }
 
   #options(task: Task): SpecialiseOptions {
-    return { ...this.#parts.options, task, scratchAt: this.#parts.store.top };
+    const { options, store } = this.#parts;
+    const blocks = task === 'forward' ? this.#parts.blocks?.() : undefined;
+    return { ...options, task, scratchAt: store.top, ...(blocks && { blocks }) };
   }
 
   #use(task: Task, made: Specialised, module: Parameters<Store['instantiate']>[0]): void {
     const { store, use } = this.#parts;
     this.#made.add(task);
     store.reserve(made.memoryBytes);
+    const words = new Int32Array(store.memory.buffer);
+    for (const { at, values } of made.tables ?? []) words.set(values, at / 4);
     use(task, made, store.instantiate(module));
   }
 }

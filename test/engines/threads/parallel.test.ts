@@ -250,7 +250,7 @@ describe('arrays in place', () => {
     const coupled = createMechanism({ ...spec, couplings: [{ joint: 'j3', source: 'j1', multiplier: 0.5 }] });
     const plain = new ParallelDynamics(coupled, { workers: 2 });
     await plain.ready();
-    same(plain, 3, (state) => new PlainDynamics(coupled).forward(state));
+    same(plain, 3, (state) => plain.serial.forward(state));
     plain.dispose();
   });
 });

@@ -28,7 +28,7 @@ export interface BlockRunner {
 export function blockRunner(mechanism: Mechanism, root: number, cutting: Cutting, blockLinks?: number): BlockRunner {
   const { links } = rootedPlan(mechanism, root)!.plan;
   const rooted = rootedPlan(mechanism, root, wholeLinks(links, cutting, blockLinks))!;
-  const assembly = createAssembly(rooted, cutting, blockLinks);
+  const assembly = createAssembly(rooted, cutting, { ...(blockLinks !== undefined && { blockLinks }) });
   const made = blockModule(assembly);
   const store = new Store(made.memoryBytes, false);
   const code = store.instantiate(new (webAssembly().Module)(made.bytes(false)));
