@@ -117,6 +117,12 @@ export const COMMANDS: readonly (CommandEntry | CommandGroup)[] = [
         load: async () => (await import('./commands/bench-parallel.js')).configureParallel,
       },
       {
+        name: 'simulation',
+        arguments: '<model...>',
+        description: 'a step of a simulation beside one call of its forward dynamics, by engine and integrator',
+        load: async () => (await import('./commands/bench-simulation.js')).configureSimulation,
+      },
+      {
         name: 'gpu',
         arguments: '<model...>',
         description: 'states per second on the GPU by batch size, and the time of one large mechanism',
