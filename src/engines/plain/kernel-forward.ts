@@ -9,6 +9,7 @@ import type { Plan } from '../../plan/plan.js';
 import { forceToA } from '../../spatial/spatial.js';
 import { anglesOf, fillRecord, keysOf } from '../link-records.js';
 import { KERNELS, type Kernel, sineAndCosine } from './generated.js';
+import { reducedAngle } from './large-angles.js';
 
 /** What a child adds to its parent: articulated inertia and bias force. */
 const FROM_BELOW = 27;
@@ -136,7 +137,7 @@ export class KernelForward {
     const turn = this.#turn;
     const sum = this.#sum;
     for (let k = 0; k < angle.length; k++) {
-      s[sum] = s[angle[k]] + offset[k];
+      s[sum] = reducedAngle(s[angle[k]]) + offset[k];
       sineAndCosine(s, sum, turn[k]);
     }
     const own = this.#own;

@@ -2,6 +2,7 @@
 
 import type { Mechanism } from '../../mechanism/mechanism.js';
 import type { State } from '../../mechanism/state.js';
+import { copyPositions } from '../plain/large-angles.js';
 import { addPassiveForces } from '../plain/passive.js';
 import type { ForwardOptions } from '../plain/plain-dynamics.js';
 
@@ -20,7 +21,7 @@ export function loadArrays(
   forces?: Float64Array,
   options?: ForwardOptions,
 ): void {
-  q.set(state.q);
+  copyPositions(mechanism, q, state.q);
   v.set(state.v);
   if (forces === undefined) tau.fill(0);
   else tau.set(forces);

@@ -4,6 +4,7 @@
 import type { Mechanism } from '../../mechanism/mechanism.js';
 import { belongsTo, State } from '../../mechanism/state.js';
 import type { Engine, FunctionName, Runs } from '../engine.js';
+import { turnsTooFar } from '../plain/large-angles.js';
 import { type ForwardOptions, type InverseOptions, type MassMatrix, PlainDynamics } from '../plain/plain-dynamics.js';
 import { CompiledDynamics } from '../wasm/compiled.js';
 import { copyFinite } from '../wasm/copy-finite.js';
@@ -114,7 +115,10 @@ export class ParallelDynamics implements Engine {
         options.armature !== undefined ||
         options.algorithm !== undefined ||
         options.schedule !== undefined);
-    const fits = belongsTo(state, this.mechanism) && (tau === undefined || tau.length === nv);
+    const fits =
+      belongsTo(state, this.mechanism) &&
+      !turnsTooFar(this.mechanism, state.q) &&
+      (tau === undefined || tau.length === nv);
     const out = options?.out;
     if (special || !fits || (out !== undefined && out.length !== nv)) return this.serial.forward(state, tau, options);
     const team = this.#team;

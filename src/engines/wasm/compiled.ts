@@ -19,6 +19,7 @@ import type { LoopReport } from '../plain/assembly/report.js';
 import { rowsOf } from '../plain/author-order.js';
 import { foldForces, followSources, type Reduction, reduceMatrix, reductionOf } from '../plain/couplings.js';
 import type { Energy } from '../plain/energy.js';
+import { copyPositions, turnsTooFar } from '../plain/large-angles.js';
 import type { InverseMassMatrix } from '../plain/mass-matrix-solver.js';
 import { addPassiveForces } from '../plain/passive.js';
 import { type ForwardOptions, type InverseOptions, type MassMatrix, PlainDynamics } from '../plain/plain-dynamics.js';
@@ -299,7 +300,7 @@ export class CompiledDynamics implements Engine {
     if (running === undefined || this.#isForeign(state)) return this.readable.forward(state, tau, options);
     if (task === 'forwardLoaded') this.#load(options!);
     const out = this.#checked('out', options?.out) ?? new Float64Array(nv);
-    this.#q.set(state.q);
+    copyPositions(this.mechanism, this.#q, state.q);
     this.#v.set(state.v);
     if (tau === undefined) this.#tau.fill(0);
     else this.#tau.set(this.#checked('tau', tau)!);
@@ -331,7 +332,7 @@ export class CompiledDynamics implements Engine {
       return this.readable.inverse(state, qdd, options);
     if (loaded) this.#load(options!);
     const out = this.#checked('out', options?.out) ?? new Float64Array(this.mechanism.nv);
-    this.#q.set(state.q);
+    copyPositions(this.mechanism, this.#q, state.q);
     this.#v.set(state.v);
     if (qdd === undefined) this.#qdd.fill(0);
     else this.#qdd.set(this.#checked('qdd', qdd)!);
@@ -347,7 +348,7 @@ export class CompiledDynamics implements Engine {
     const running = this.#best('massMatrix');
     const nv = this.#reduction?.rows ?? this.mechanism.nv;
     if (running === undefined || this.#isForeign(state)) return this.readable.massMatrix(state, options);
-    this.#q.set(state.q);
+    copyPositions(this.mechanism, this.#q, state.q);
     running.run();
     const H = options.out ?? new Float64Array(nv * nv);
     if (H.length !== nv * nv)
@@ -468,9 +469,9 @@ export class CompiledDynamics implements Engine {
     this.#q = this.#v = this.#tau = this.#qdd = this.#H = this.#armature = this.#external = nothing;
   }
 
-  /** A state of another mechanism: the readable algorithms refuse it. */
+  /** A state that the readable algorithms must see: they refuse those of other mechanisms. */
   #isForeign(state: State): boolean {
-    return !belongsTo(state, this.mechanism);
+    return !belongsTo(state, this.mechanism) || turnsTooFar(this.mechanism, state.q);
   }
 
   #fallBack(reason: string): void {

@@ -5,6 +5,7 @@ import type { Mechanism } from '../../mechanism/mechanism.js';
 import type { State } from '../../mechanism/state.js';
 import { BODY_POSE, ENERGY } from '../../plan/results.js';
 import type { Energy } from '../plain/energy.js';
+import { copyPositions, turnsTooFar } from '../plain/large-angles.js';
 import { copyFinite } from './copy-finite.js';
 import { jacobianTask, type Task } from './specialise.js';
 
@@ -55,8 +56,8 @@ export class CompiledFunctions {
   /** H^-1, nv x nv, row major, in the order of v. */
   inverseMassMatrix(state: State, out: Float64Array): Float64Array | undefined {
     const code = this.#parts.code('inverseMassMatrix');
-    if (code === undefined) return undefined;
-    this.#parts.views().q.set(state.q);
+    if (code === undefined || turnsTooFar(this.#parts.mechanism, state.q)) return undefined;
+    copyPositions(this.#parts.mechanism, this.#parts.views().q, state.q);
     code.run();
     const order = this.#parts.columnOrder();
     if (order === undefined) out.set(code.result);
@@ -67,9 +68,9 @@ export class CompiledFunctions {
   /** H^-1 b */
   solve(state: State, b: Float64Array, out: Float64Array): Float64Array | undefined {
     const code = this.#parts.code('solve');
-    if (code === undefined) return undefined;
+    if (code === undefined || turnsTooFar(this.#parts.mechanism, state.q)) return undefined;
     const { q, tau, qdd } = this.#parts.views();
-    q.set(state.q);
+    copyPositions(this.#parts.mechanism, q, state.q);
     tau.set(b);
     code.run();
     return copyFinite(out, qdd) ? out : undefined;
@@ -81,7 +82,7 @@ export class CompiledFunctions {
 
   velocities(state: State, out: Float64Array): Float64Array | undefined {
     const code = this.#parts.code('velocities');
-    if (code === undefined) return undefined;
+    if (code === undefined || turnsTooFar(this.#parts.mechanism, state.q)) return undefined;
     this.#run(code, state);
     out.set(code.result);
     return out;
@@ -90,7 +91,7 @@ export class CompiledFunctions {
   /** Both in one pass; true where it was done. */
   posesAndVelocities(state: State, poses: Float64Array, velocities: Float64Array): boolean {
     const code = this.#parts.code('posesAndVelocities');
-    if (code === undefined) return false;
+    if (code === undefined || turnsTooFar(this.#parts.mechanism, state.q)) return false;
     this.#run(code, state);
     const { result } = code;
     // Views are made once: a fresh one costs as much as a small computation.
@@ -115,7 +116,7 @@ export class CompiledFunctions {
 
   energy(state: State): Energy | undefined {
     const code = this.#parts.code('energy');
-    if (code === undefined) return undefined;
+    if (code === undefined || turnsTooFar(this.#parts.mechanism, state.q)) return undefined;
     this.#run(code, state);
     const { result } = code;
     const { gravity } = this.#parts.mechanism;
@@ -139,8 +140,8 @@ export class CompiledFunctions {
 
   #atPosition(task: Task, state: State, out: Float64Array): Float64Array | undefined {
     const code = this.#parts.code(task);
-    if (code === undefined) return undefined;
-    this.#parts.views().q.set(state.q);
+    if (code === undefined || turnsTooFar(this.#parts.mechanism, state.q)) return undefined;
+    copyPositions(this.#parts.mechanism, this.#parts.views().q, state.q);
     code.run();
     out.set(code.result);
     return out;
@@ -148,7 +149,7 @@ export class CompiledFunctions {
 
   #run(code: Code, state: State): void {
     const { q, v } = this.#parts.views();
-    q.set(state.q);
+    copyPositions(this.#parts.mechanism, q, state.q);
     v.set(state.v);
     code.run();
   }
