@@ -1,0 +1,165 @@
+// Every engine with every feature: the same answer as the plain engine's, and a report that says who computed it. The table
+// stands in docs/promises.md.
+
+import { afterAll, describe, expect, it } from 'vitest';
+import { connect } from '../../src/dynamics/connect.js';
+import { type DynamicsOptions, dynamics } from '../../src/dynamics/dynamics.js';
+import { PlainDynamics } from '../../src/engines/plain/plain-dynamics.js';
+import { createMechanism } from '../../src/mechanism/create.js';
+import type { Mechanism } from '../../src/mechanism/mechanism.js';
+import { reroot } from '../../src/mechanism/reroot.js';
+import { State } from '../../src/mechanism/state.js';
+import { mechanismSpec } from '../../src/mechanism/variants.js';
+import { builtinMechanism } from '../../src/models/index.js';
+import { randomMechanism, randomVector, relativeError } from '../support/random-mechanism.js';
+
+const ENGINES = ['plain', 'wasm', 'compiled', 'threads', 'auto'] as const;
+
+interface Feature {
+  readonly mechanism: Mechanism;
+  readonly state: State;
+  readonly external?: boolean;
+  readonly jointForces?: boolean;
+  readonly options?: Partial<DynamicsOptions>;
+  readonly armature?: boolean;
+}
+
+const human = builtinMechanism('human-34');
+const start = State.random(human, 3);
+const mixed = randomMechanism(5, { bodies: 8, base: 'floating', armature: true });
+const two = { a: [0.05, 0, 0, 0, 0.06, 0, 0, 0, 0.07] as const };
+
+function redundant(): Feature {
+  const mechanism = createMechanism({
+    bodies: [
+      { name: 'frame', mass: 5, com: [0.3, 0.1, 0.2], inertia: two.a },
+      { name: 'door', mass: 1, com: [0.4, 0.05, 0.5], inertia: two.a },
+    ],
+    joints: [
+      { name: 'base', type: 'spherical', parent: null, child: 'frame' },
+      { name: 'hinge', type: 'revolute', parent: 'frame', child: 'door', axis: [0, 0, 1], t: [0.2, 0, 0] },
+    ],
+    loops: [
+      {
+        name: 'second',
+        type: 'revolute',
+        axis: [0, 0, 1],
+        a: { body: 'frame', t: [0.2, 0, 1] },
+        b: { body: 'door', t: [0, 0, 1] },
+      },
+    ],
+  });
+  return { mechanism, state: State.random(mechanism, 9) };
+}
+
+function massless(): Feature {
+  const mechanism = createMechanism({
+    bodies: [
+      { name: 'cross', mass: 0 },
+      { name: 'arm', mass: 1, com: [0.1, 0.2, 1], inertia: two.a },
+    ],
+    joints: [
+      { name: 'x', type: 'revolute', parent: null, child: 'cross', axis: [1, 0, 0] },
+      { name: 'y', type: 'revolute', parent: 'cross', child: 'arm', axis: [0, 1, 0] },
+    ],
+  });
+  return { mechanism, state: State.random(mechanism, 2) };
+}
+
+function warned(): Feature {
+  const mechanism = createMechanism(
+    {
+      bodies: [{ name: 'a', mass: 1, com: [0.1, 0, 0], inertia: [1, 0, 0, 0, 1, 0, 0, 0, 5] }],
+      joints: [{ name: 'j', type: 'universal', parent: null, child: 'a', axis: [1, 0, 0], axis2: [0, 1, 0] }],
+    },
+    { inertia: 'warn' },
+  );
+  return { mechanism, state: State.random(mechanism, 2) };
+}
+
+function coupled(): Feature {
+  const mechanism = createMechanism({
+    ...mechanismSpec(builtinMechanism('chain-4-free')),
+    couplings: [{ joint: 'joint_3', source: 'joint_2', multiplier: 0.5 }],
+  });
+  return { mechanism, state: State.random(mechanism, 2) };
+}
+
+function large(): Feature {
+  const mechanism = builtinMechanism('chain-8');
+  const state = State.random(mechanism, 4);
+  state.q.forEach((x, k) => {
+    state.q[k] = 1e9 * x;
+  });
+  return { mechanism, state };
+}
+
+const FEATURES: readonly (readonly [string, () => Feature])[] = [
+  ['a figure', () => ({ mechanism: human, state: start })],
+  ['all joint types', () => ({ mechanism: randomMechanism(12), state: State.random(randomMechanism(12), 1) })],
+  ['re-rooted', () => reroot(human, start, { top: 'left_foot', at: [0.1, 0.2, 0.3], joint: 'floating' })],
+  ['another root', () => ({ mechanism: mixed, state: State.random(mixed, 1), options: { root: 'b5' } })],
+  ['armature', () => ({ mechanism: mixed, state: State.random(mixed, 1) })],
+  ['armature as an option', () => ({ mechanism: mixed, state: State.random(mixed, 1), armature: true })],
+  ['couplings', coupled],
+  [
+    'a loop',
+    () =>
+      connect(human, start, {
+        name: 'hold',
+        a: 'left_foot',
+        b: null,
+        joint: { type: 'revolute', axis: [0, 1, 0] },
+        at: [0, 0, 1],
+      }),
+  ],
+  ['a redundant loop', redundant],
+  ['external forces', () => ({ mechanism: human, state: start, external: true })],
+  ['joint forces', () => ({ mechanism: human, state: start, jointForces: true })],
+  ['massless links', massless],
+  ['large angles', large],
+  ['warned inertia', warned],
+  [
+    'zero gravity',
+    () => {
+      const mechanism = createMechanism({ ...mechanismSpec(human), gravity: [0, 0, 0] });
+      return { mechanism, state: State.random(mechanism, 1) };
+    },
+  ],
+];
+
+const table: string[] = [];
+afterAll(() => console.log(`| feature | ${ENGINES.join(' | ')} |\n${table.join('\n')}`));
+
+describe.each(FEATURES)('%s', (name, make) => {
+  it('is the same on every engine', async () => {
+    const { mechanism, state, external, jointForces, options = {}, armature } = make();
+    const tau = randomVector(7, mechanism.nv, 2);
+    const bodies = mechanism.bodies.length;
+    const chosen = (forces: Float64Array) => ({
+      ...(external === true && { external: randomVector(8, 6 * bodies, 5) }),
+      ...(jointForces === true && { jointForces: forces }),
+      ...(armature === true && { armature: randomVector(9, mechanism.nv, 0.4).map(Math.abs) }),
+    });
+    const [expectedForces, forces] = [new Float64Array(6 * bodies), new Float64Array(6 * bodies)];
+    const readable = new PlainDynamics(mechanism);
+    const algorithm = mechanism.loops.length > 0 ? ('ada' as const) : ('dense' as const);
+    const expected = readable.forward(state, tau, { ...chosen(expectedForces), algorithm });
+    const energy = readable.energy(state);
+    const row: string[] = [];
+    for (const engine of ENGINES) {
+      const each = dynamics(mechanism, { engine, ...options });
+      await each.ready();
+      const where = `${name}, ${engine}`;
+      expect(relativeError(each.forward(state, tau, chosen(forces)), expected), where).toBeLessThan(1e-8);
+      if (jointForces === true) expect(relativeError(forces, expectedForces), where).toBeLessThan(1e-8);
+      expect(relativeError(each.poses(state), readable.poses(state)), where).toBeLessThan(1e-10);
+      expect(Math.abs(each.energy(state).kinetic - energy.kinetic), where).toBeLessThan(1e-9 * (1 + energy.kinetic));
+      const runs = each.report().functions.find((f) => f.name === 'forward')!;
+      if (engine !== 'auto' && runs.engine !== engine) expect(runs.reason, where).toMatch(/\S/);
+      row.push(runs.engine);
+      each.dispose();
+    }
+    table.push(`| ${name} | ${row.join(' | ')} |`);
+  });
+});
