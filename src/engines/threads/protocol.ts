@@ -58,11 +58,14 @@ const word = (segment: number, which: number): number => SEGMENTS + SEGMENT_WORD
 export const claimed = (segment: number): number => word(segment, CLAIMED);
 /** The first phase is done: angular velocities are known, or how they follow. */
 export const spun = (segment: number): number => word(segment, SPUN);
-/** Inertia and bias of the segment are there; of one that takes in others only those say so. */
+/**
+ * Inertia and bias of the segment have been written. Its thread sets this only for segments without joins: whoever waits for a
+ * segment with joins reads `taken` of the last part that it joins.
+ */
 export const risen = (segment: number): number => word(segment, RISEN);
 /** The acceleration of its base is known. */
 export const told = (segment: number): number => word(segment, TOLD);
-/** The part that begins with this segment has been taken in by another one. */
+/** The part that begins with this segment has been joined to another one, whose thread sets this. */
 export const taken = (segment: number): number => word(segment, TAKEN);
 /** The way down has been claimed. */
 export const returning = (segment: number): number => word(segment, RETURNING);

@@ -77,7 +77,10 @@ export class Runner {
   /** The caller's patience in milliseconds, counted from its first long wait, and when it ends; 0 before that. */
   #patience = 0;
   #deadline = 0;
-  /** A root takes long and needs little: whoever waits leaves the core to the other thread on it, if there is one. */
+  /**
+   * Back-off of the spin-wait: WebAssembly and JavaScript have no PAUSE, so a chain of dependent square roots takes its place.
+   * It occupies one slow unit of the core and leaves the others to the sibling hyper-thread, if there is one.
+   */
   #rest = 1;
   /** Segments that the caller has taken back in this step. */
   stolen = 0;

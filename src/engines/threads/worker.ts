@@ -48,7 +48,7 @@ function serve(words: Int32Array): void {
   for (;;) {
     for (let k = 0; k < SPINS; k++) {
       if (Atomics.load(words, EPOCH) !== epoch) break;
-      // Slow and light, as in runner.ts.
+      // Back-off by dependent square roots, as in runner.ts.
       rest = Math.sqrt(rest + 2);
     }
     const now = Atomics.load(words, EPOCH);
