@@ -8,6 +8,7 @@ const SUITES = new Map<string, () => Promise<{ run: () => object | Promise<objec
   ['dynamics', () => import('./dynamics.js')],
   ['assembly', () => import('./assembly.js')],
   ['schedule', () => import('./schedule.js')],
+  ['functions', () => import('./functions.js')],
   ['compile', () => import('./compile.js')],
   ['startup', () => import('./startup.js')],
   ['simulation', () => import('./simulation.js')],

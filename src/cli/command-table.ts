@@ -111,6 +111,12 @@ export const COMMANDS: readonly (CommandEntry | CommandGroup)[] = [
         load: async () => (await import('./commands/bench-fd.js')).configureFd,
       },
       {
+        name: 'functions',
+        arguments: '<model...>',
+        description: 'every function through the front door: dynamics, mass matrix, poses, Jacobians, energy',
+        load: async () => (await import('./commands/bench-functions.js')).configureFunctions,
+      },
+      {
         name: 'parallel',
         arguments: '[model...]',
         description: 'forward dynamics of one mechanism on several threads against the fastest code for one',
