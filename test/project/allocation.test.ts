@@ -30,7 +30,7 @@ for (const mechanism of [builtinMechanism('human-34'), builtinMechanism('chain-8
   const calls = {
     aba: () => aba(plain.tree, scratch, options.out, state.q, state.v, tau, null),
   };
-  for (const engine of ['plain', 'wasm', 'compiled', 'auto']) {
+  for (const engine of ['plain', 'auto']) {
     const dynamics = door(mechanism, { engine });
     calls['forward ' + engine] = () => dynamics.forward(state, tau, options);
     calls['inverse ' + engine] = () => dynamics.inverse(state, tau, options);
@@ -61,7 +61,7 @@ describe('no allocation in steady state', () => {
     const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
     expect(stderr).toBe('');
     const report = JSON.parse(stdout) as Record<string, number>;
-    expect(Object.keys(report)).toHaveLength(27);
+    expect(Object.keys(report)).toHaveLength(15);
     for (const [name, growth] of Object.entries(report)) expect(growth, name).toBeLessThan(800_000);
-  });
+  }, 300_000);
 });
