@@ -12,8 +12,15 @@ import { type AbaScratch, aba, abaForces, createAba } from './aba.js';
 import { type AdaScratch, ada, CONTRADICTION, createAda } from './assembly/ada.js';
 import { endToRootSchedule } from './assembly/orders.js';
 import type { ScheduleTree } from './assembly/plan.js';
-import { type LoopReport, loopForces, loopReport } from './assembly/report.js';
+import { type LoopReport, loopForces, loopForcesOf, loopReport } from './assembly/report.js';
 import { authorOrder, type MassMatrix } from './author-order.js';
+import {
+  type ClosedInverseScratch,
+  createClosedInverse,
+  pushLinks,
+  shareLoad,
+  updateConstraints,
+} from './closed-inverse.js';
 import { type CoupledAbaScratch, coupledAba, createCoupledAba } from './coupled-aba.js';
 import { foldForces, followSources } from './couplings.js';
 import { createDense, type DenseScratch, denseForwardDynamics, reducedMassMatrix } from './dense.js';
@@ -53,9 +60,20 @@ export interface ForwardOptions {
   readonly out?: Float64Array;
 }
 
-export type InverseOptions = Pick<ForwardOptions, 'external' | 'jointForces' | 'out'>;
+export interface InverseOptions extends Pick<ForwardOptions, 'external' | 'jointForces' | 'loopForces' | 'out'> {
+  /**
+   * Names of the joints that have motors: all others get no force. Where left out, every joint may have one, and closed
+   * loops take the forces of least norm.
+   */
+  readonly actuated?: readonly string[];
+}
 
 export type { MassMatrix } from './author-order.js';
+
+/** Accelerations given to inverse dynamics may break loops by this much. */
+const BROKEN_TOLERANCE = 1e-6;
+/** Forces that may be left in joints without motors, relative to the largest. */
+const LEFT_TOLERANCE = 1e-8;
 
 export class PlainDynamics implements Engine {
   readonly mechanism: Mechanism;
@@ -75,6 +93,7 @@ export class PlainDynamics implements Engine {
   #schedule: ScheduleTree | undefined;
   #dense: DenseScratch | undefined;
   #coupled: CoupledAbaScratch | undefined;
+  #closed: ClosedInverseScratch | undefined;
   #rnea: RneaScratch | undefined;
   #energy: EnergyScratch | undefined;
   #kinematics: KinematicsScratch | undefined;
@@ -197,21 +216,56 @@ export class PlainDynamics implements Engine {
   inverse(state: State, qdd?: Float64Array, options: InverseOptions = {}): Float64Array {
     const { mechanism, tree } = this;
     refuseForeign(this.mechanism, state);
-    this.#refuseLoops('inverse dynamics');
     const tau = this.#vector('out', options.out);
     const given = this.#qdd;
     if (qdd === undefined) given.fill(0);
     else given.set(this.#vector('qdd', qdd));
     followSources(mechanism, given);
     this.#rnea ??= createRnea(tree);
-    rnea(tree, this.#rnea, tau, state.q, state.v, given, this.#externalToLinks(options.external));
+    const external = this.#externalToLinks(options.external);
+    rnea(tree, this.#rnea, tau, state.q, state.v, given, external);
     foldForces(mechanism, tau);
+    if (mechanism.loops.length > 0 || options.actuated !== undefined) {
+      const scratch = this.#loopShare(state, given, tau, options);
+      if (options.jointForces !== undefined) {
+        // Once more, with what the loop joints do to the links.
+        const pushed = this.#external;
+        for (let k = 0; k < pushed.length; k++) pushed[k] = scratch.push[k] + (external === null ? 0 : external[k]);
+        rnea(tree, this.#rnea, this.#treeQdd, state.q, state.v, given, pushed);
+      }
+    }
     if (options.jointForces !== undefined) {
       this.#forces.set(this.#rnea.f);
       this.#forcesToBodies(this.#perBody('jointForces', options.jointForces));
     }
     this.#refuseNonFinite(tau, 'forces', state, given);
     return tau;
+  }
+
+  /** tau <- what of the forces of the open tree the joints do themselves, the loops having done the rest. */
+  #loopShare(state: State, qdd: Float64Array, tau: Float64Array, options: InverseOptions): ClosedInverseScratch {
+    const { mechanism, tree } = this;
+    this.#closed ??= createClosedInverse(tree);
+    const scratch = this.#closed;
+    const broken = updateConstraints(tree, scratch, state.q, state.v, qdd);
+    const { time } = state;
+    if (!(broken <= BROKEN_TOLERANCE))
+      throw new SimulationError(
+        'inconsistent',
+        `The accelerations break the loop joints by ${broken.toPrecision(3)} (relative to 1 m/s^2 or rad/s^2, and to what the velocities demand). Give those of a motion that the loops allow, for example of forward dynamics.`,
+        { time },
+      );
+    const passive = options.actuated === undefined ? undefined : passiveJoints(mechanism, options.actuated);
+    const left = shareLoad(tree, scratch, tau, passive);
+    if (!(left <= LEFT_TOLERANCE))
+      throw new SimulationError(
+        'not-actuated',
+        `The actuated joints (${options.actuated!.join(', ')}) cannot produce this motion: joints without motors would need forces of ${left.toPrecision(3)} relative to the largest. Name more joints.`,
+        { time },
+      );
+    pushLinks(scratch);
+    if (options.loopForces !== undefined) loopForcesOf(tree, scratch.loops, scratch.lambda, options.loopForces);
+    return scratch;
   }
 
   /** The mass matrix, rows and columns in the order of v; that of the independent joints where there are couplings. */
@@ -400,6 +454,16 @@ function allFinite(numbers: Float64Array): boolean {
   let sum = 0;
   for (let k = 0; k < numbers.length; k++) sum += numbers[k] * 0;
   return sum === 0;
+}
+
+/** 1 for each degree of freedom that has no motor. */
+function passiveJoints(mechanism: Mechanism, actuated: readonly string[]): Uint8Array {
+  const passive = new Uint8Array(mechanism.nv).fill(1);
+  for (const name of actuated) {
+    const { iv, model } = mechanism.joints[mechanism.jointIndex(name)];
+    passive.fill(0, iv, iv + model.nv);
+  }
+  return passive;
 }
 
 /** Accelerations of the joints. For many calls on one mechanism, take dynamics(mechanism). */

@@ -327,6 +327,7 @@ export class CompiledDynamics implements Engine {
       (options?.external !== undefined && !loaded) ||
       options?.jointForces !== undefined ||
       this.mechanism.loops.length > 0 ||
+      options?.actuated !== undefined ||
       this.#isForeign(state)
     )
       return this.readable.inverse(state, qdd, options);

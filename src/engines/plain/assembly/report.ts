@@ -1,6 +1,7 @@
 // What a user wants to know about closed loops after forward dynamics: the forces in the loop joints, and which forces the
 // laws of rigid bodies leave open.
 
+import type { Tree } from '../../../mechanism/tree.js';
 import { forceToA, TRANSFORM } from '../../../spatial/spatial.js';
 import type { AdaScratch } from './ada.js';
 import type { LoopScratch } from './loop-joint.js';
@@ -44,6 +45,19 @@ export function loopForces({ plan, loops, closes, work }: AdaScratch, forces: Fl
       else forceToA(forces, 6 * l, tree.offset, TRANSFORM * b, work, 0);
       first += k;
     }
+  });
+}
+
+/** The same for the multipliers of all loop joints one after the other. */
+export function loopForcesOf(tree: Tree, { loops, Gb }: LoopScratch, lambda: Float64Array, forces: Float64Array): void {
+  const work = new Float64Array(6);
+  let first = 0;
+  loops.forEach(({ b, k }, l) => {
+    work.fill(0);
+    for (let row = 0; row < k; row++) for (let j = 0; j < 6; j++) work[j] += Gb[l][6 * row + j] * lambda[first + row];
+    if (b < 0) forces.set(work, 6 * l);
+    else forceToA(forces, 6 * l, tree.offset, TRANSFORM * b, work, 0);
+    first += k;
   });
 }
 
