@@ -1,8 +1,8 @@
 // What keeping links as inertias does to the errors of one mechanism assembled on the GPU (src/engines/gpu/kept-links.ts): all links
 // joined to parts, all of them kept, and as the rule has it. On whatever device there is.
 
+import { checkForces, checkState } from '../src/cli/bench/gpu.js';
 import { GpuAssembly } from '../src/engines/gpu/assembly.js';
-import { checkForces, checkState } from '../src/engines/gpu/bench.js';
 import { contract } from '../src/engines/gpu/contraction.js';
 import { GpuError, openGpu } from '../src/engines/gpu/index.js';
 import { planParts } from '../src/engines/gpu/kept-links.js';

@@ -4,7 +4,8 @@
 import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import { Batch, endThreads } from '../src/engines/threads/index.js';
+import { batch as batchOf } from '../src/batch/index.js';
+import { endThreads } from '../src/engines/threads/index.js';
 import { ParallelDynamics } from '../src/engines/threads/parallel-dynamics.js';
 import { CompiledDynamics } from '../src/engines/wasm/index.js';
 import { State } from '../src/mechanism/state.js';
@@ -44,24 +45,19 @@ async function busy(model: string, seconds: number): Promise<object> {
   }
 }
 
-/** Milliseconds for many states, arrays in shared memory, the least of 300 runs in turn. */
+/** Milliseconds for many states, rows in place, the least of 300 runs in turn. */
 async function batches(model: string, states: number): Promise<object> {
   const mechanism = builtinMechanism(model);
-  const one = new Batch(mechanism, { workers: 1 });
-  const two = new Batch(mechanism, { workers: 2 });
-  const arrays = one.allocate(states);
-  for (let s = 0; s < states; s++) {
-    const { q, v } = State.random(mechanism, s % 100);
-    arrays.q.set(q, s * mechanism.nq);
-    arrays.v.set(v, s * mechanism.nv);
-  }
+  const both = await Promise.all([1, 2].map((threads) => batchOf(mechanism, { states, threads })));
+  for (const many of both) for (let s = 0; s < states; s++) many.setState(s, State.random(mechanism, s % 100));
   const least = [Infinity, Infinity];
   for (let run = 0; run < 300; run++)
-    for (const [i, batch] of [one, two].entries()) {
+    for (const [i, many] of both.entries()) {
       const start = performance.now();
-      await batch.forward(arrays);
+      await many.forward();
       least[i] = Math.min(least[i], performance.now() - start);
     }
+  for (const many of both) many.dispose();
   return { model, states, oneMilliseconds: least[0], twoMilliseconds: least[1], gain: least[0] / least[1] };
 }
 

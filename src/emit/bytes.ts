@@ -106,6 +106,8 @@ export const F64_CONST = 0x44;
 export const I32_LT_U = 0x49;
 export const I32_ADD = 0x6a;
 export const I32_SUB = 0x6b;
+/** Prefix and number of the instruction that copies within memory. */
+export const MEMORY_COPY = [0xfc, 0x0a, 0, 0] as const;
 export const SIMD = 0xfd;
 /** After the SIMD prefix. */
 export const V128_LOAD = 0x00;

@@ -36,6 +36,8 @@ export interface ArrayPlace {
   readonly stride: number;
   /** The address from which the second lane counts; left out, it stands next to the first. Only where all is wide. */
   readonly second?: number;
+  /** Bytes from a number of the first lane to that of the second, where all is wide; next to it where left out. */
+  readonly apart?: number;
 }
 
 /** Constants in memory, each a pair of numbers, put there as data of the module. */
@@ -257,7 +259,11 @@ class FunctionWriter {
   }
 
   #storeOutput({ array, i, j, node }: Output): void {
-    const { parameter, offset, stride, second } = this.#options.arrays[array];
+    const { parameter, offset, stride, second, apart } = this.#options.arrays[array];
+    if (apart !== undefined) {
+      this.#storeLanes(node, [parameter, parameter], [offset + i * stride, offset + i * stride + apart]);
+      return;
+    }
     if (second !== undefined) {
       this.#storeLanes(node, [parameter, second], [offset + i * stride, offset + (j < 0 ? i : j) * stride]);
       return;
@@ -358,8 +364,12 @@ class FunctionWriter {
 
   #load(n: Node): void {
     const { a, b, x } = this.#graph;
-    const { parameter, offset, stride, second } = this.#options.arrays[a[n]];
+    const { parameter, offset, stride, second, apart } = this.#options.arrays[a[n]];
     const first = offset + b[n] * stride;
+    if (apart !== undefined) {
+      this.#loadLanes([parameter, parameter], [first, first + apart]);
+      return;
+    }
     if (second !== undefined) {
       this.#loadLanes([parameter, second], [first, x[n] < 0 ? first : offset + x[n] * stride]);
       return;

@@ -39,8 +39,9 @@ export interface WgslOptions extends Access {
 }
 
 /**
- * What the statements call. sin and cos of any angle to 2e-7 for |x| up to 1e4: the built-in functions were off by 6e-2 on one driver. pi/2 is taken
- * off in three parts (Cody and Waite), whose products with k are exact in fma; minimax polynomials on |r| < pi/4 (Cephes).
+ * What the statements call. sin and cos to 3e-7 for |x| up to 1e9: the built-in functions were off by 6e-2 on one driver. pi/2
+ * is taken off in three parts (Cody and Waite), whose products with k are exact, in fma or rounded, up to 256; beyond that the
+ * turns are found in integers. Minimax polynomials on |r| < pi/4 (Cephes).
  */
 export const FUNCTIONS = `/* A quotient may be off by several units of the last place; one step of Newton mends it. */
 fn reciprocal(x: f32) -> f32 { let y = 1.0 / x; return fma(y, fma(-x, y, 1.0), y); }
@@ -55,16 +56,41 @@ fn unitDefect(a: vec2f, b: vec2f) -> f32 {
   let excess = (s4 - 2.0) + rounded;
   return excess / (1.0 + excess);
 }
+/* The upper 32 bits of m f, m below 2^24. */
+fn upper(m: u32, f: u32) -> u32 {
+  let low = m & 0xffffu; let high = m >> 16u;
+  let first = high * (f & 0xffffu) + ((low * (f & 0xffffu)) >> 16u);
+  let second = low * (f >> 16u) + (first & 0xffffu);
+  return high * (f >> 16u) + (first >> 16u) + (second >> 16u);
+}
+/* x = quarters pi/2 + r, |r| <= pi/4: [r, quarters modulo 4]. x = m 2^e; m 2^e / (2 pi) in fixed point, with 64 bits of 1 / (2 pi),
+of which 32 bits behind the point are kept. From 2^31 on there is no answer: r is infinite. */
+fn farAngle(x: f32) -> vec2f {
+  let bits = bitcast<u32>(x);
+  let e = i32((bits >> 23u) & 255u) - 150;
+  if (e > 7) { return vec2f((x * 3e38) * 3e38, 0.0); }
+  let m = (bits & 0x7fffffu) | 0x800000u;
+  let p0 = m * 0x9391054au;
+  let add = m * 0x28be60dbu;
+  let p1 = upper(m, 0x9391054au) + add;
+  let p2 = upper(m, 0x28be60dbu) + select(0u, 1u, p1 < add);
+  let right = u32(max(-e, 0)); let left = u32(max(e, 0));
+  let turn = select((p1 << left) | ((p0 >> 1u) >> (31u - left)), (p1 >> right) | ((p2 << 1u) << (31u - right)), e <= 0);
+  let quarters = (turn + 0x20000000u) >> 30u;
+  let r = f32(bitcast<i32>(turn - (quarters << 30u))) * 1.4629180792671596e-9;
+  return select(vec2f(r, f32(quarters)), vec2f(-r, f32((4u - quarters) & 3u)), x < 0.0);
+}
 fn sincos(x: f32) -> vec2f {
   let k = floor(fma(x, 0.63661977236758134, 0.5));
   let a = fma(k, -1.5703125, x);
   let b = fma(k, -4.837512969970703125e-4, a);
-  let r = fma(k, -7.54978995489188216e-8, b);
+  var r = fma(k, -7.54978995489188216e-8, b);
+  /* k as an integer in the last bits: a sum is cheaper than a conversion. */
+  var turns = bitcast<u32>(k + 12582912.0);
+  if (abs(x) > 256.0) { let far = farAngle(x); r = far.x; turns = u32(far.y); }
   let z = r * r;
   let s = fma(r * z, fma(z, fma(z, -1.9515295891e-4, 8.3321608736e-3), -1.6666654611e-1), r);
   let c = fma(z * z, fma(z, fma(z, 2.443315711809948e-5, -1.388731625493765e-3), 4.166664568298827e-2), fma(z, -0.5, 1.0));
-  /* k as an integer in the last bits: a sum is cheaper than a conversion. */
-  let turns = bitcast<u32>(k + 12582912.0);
   let odd = (turns & 1u) != 0u;
   let sine = select(s, c, odd);
   let cosine = select(c, s, odd);

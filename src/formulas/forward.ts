@@ -1,7 +1,7 @@
 // Forward dynamics of one mechanism as formulas: the three passes of aba.ts over all units.
 
 import { inShortestUnits } from '../plan/length-units.js';
-import type { Plan } from '../plan/plan.js';
+import type { Plan, PlanLink } from '../plan/plan.js';
 import { type Articulated, accelerate, assemble, type Column, type Lag, move, rigidInertia } from './aba.js';
 import { columnsOf, SharedColumns } from './columns.js';
 import type { Node } from './graph.js';
@@ -10,13 +10,30 @@ import type { Unit } from './lanes.js';
 import { QDD, RESULT, readExternal, readUnit, TAU, type UnitOptions, unitFormulas, writeUnit } from './links.js';
 import { type LoopLinks, loopRows } from './loops.js';
 import { groundMotion, type Motion } from './motion.js';
+import type { Passive } from './rollout-step.js';
 import type { Vec6, VectorGraph } from './vectors.js';
 
-export function forwardFormulas(g: VectorGraph, given: Plan, units: readonly Unit[], options: UnitOptions): void {
+export interface ForwardFormulaOptions extends UnitOptions {
+  /** Forces of the joints by themselves; `length`: metres in the unit of length of the formulas. Single links only. */
+  readonly passive?: ((length: number) => Passive | undefined) | undefined;
+  /** What becomes of a link's accelerations; they are written as qdd where left out. */
+  readonly finish?: (link: PlanLink, qdd: readonly Node[]) => void;
+}
+
+export function forwardFormulas(
+  g: VectorGraph,
+  given: Plan,
+  units: readonly Unit[],
+  options: ForwardFormulaOptions,
+): void {
   const scaled = inShortestUnits(given);
   // H^-1 b is that of the open tree.
   const plan = options.atRest === true ? { ...scaled, loops: [] } : scaled;
-  const links = unitFormulas(g, plan, units, options);
+  const passive = options.passive?.(plan.length);
+  const linkOf = ({ links: [i] }: Unit): PlanLink => plan.links[i];
+  const links = unitFormulas(g, plan, units, options).map((link) =>
+    passive === undefined ? link : { ...link, armature: passive.armature(g, link, linkOf(link.unit)) },
+  );
   const ground = groundMotion(
     g,
     g.vec((k) => (options.atRest === true ? g.zero : g.constant(plan.gravity[k]))),
@@ -56,7 +73,9 @@ export function forwardFormulas(g: VectorGraph, given: Plan, units: readonly Uni
   for (let i = links.length - 1; i >= 0; i--) {
     const link = links[i];
     const { unit } = link;
-    const tau = readUnit(g, plan, unit, TAU, (l) => l.iv, link.v.length).map((x, k) => g.mul(link.forces[k], x));
+    const given = readUnit(g, plan, unit, TAU, (l) => l.iv, link.v.length);
+    const whole = passive === undefined ? given : passive.forces(g, link, given, linkOf(unit));
+    const tau = whole.map((x, k) => g.mul(link.forces[k], x));
     const body = shared.solveAtBody(i, articulated(bodies[i].total()));
     let up: Articulated;
     if (shared.isCoupled(i)) {
@@ -100,10 +119,13 @@ export function forwardFormulas(g: VectorGraph, given: Plan, units: readonly Uni
     const { qdd, delta } = accelerate(g, link, poses[i], lags[i], shared.known(i, columns[i]), from);
     deltas[i] = delta;
     shared.findAtBody(i, delta);
-    qdd.forEach((value, k) => {
-      // The inverse of a rate's factor is a force's, since the sense is 1 or -1.
-      writeUnit(g, plan, unit, QDD, k, g.mul(link.forces[k], value));
-    });
+    // The inverse of a rate's factor is a force's, since the sense is 1 or -1.
+    const inMetres = qdd.map((value, k) => g.mul(link.forces[k], value));
+    if (options.finish !== undefined) options.finish(linkOf(unit), inMetres);
+    else
+      inMetres.forEach((value, k) => {
+        writeUnit(g, plan, unit, QDD, k, value);
+      });
     g.mark();
   });
   if (constraints > 0) g.endPhase();

@@ -10,6 +10,7 @@ import { relativeError } from '../support/random-mechanism.js';
 
 const MAIN = `
 import { dynamics, Simulation, State } from '/dist/index.js';
+import { batch } from '/dist/batch/index.js';
 import { compile } from '/dist/engines/wasm/index.js';
 import { builtinMechanism } from '/dist/models/index.js';
 const mechanism = builtinMechanism('human-34');
@@ -24,10 +25,10 @@ try {
   result.after = [...compiled.forward(state)];
   result.explain = compiled.explain();
   result.plain = [...dynamics(mechanism, { engine: 'plain' }).forward(state)];
-  const batch = compile(mechanism, { batch: 3 });
-  for (const s of [0, 1, 2]) batch.setState(s, state);
-  batch.forward();
-  result.batch = Array.from({ length: mechanism.nv }, (_, k) => batch.qdd[k * batch.stride + 2]);
+  const many = await batch(mechanism, { states: 3 });
+  for (const s of [0, 1, 2]) many.setState(s, state);
+  await many.forward();
+  result.batch = [...many.read('qdd', new Float64Array(mechanism.nv), 2)];
   // Twice: the warning must come once.
   new Simulation(mechanism);
   const simulation = new Simulation(mechanism, { state });

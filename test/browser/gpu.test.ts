@@ -8,34 +8,37 @@ import { hasSoftwareGpu } from '../support/software-gpu.js';
 /** A batch and a chain on WebGPU in a page. */
 const MAIN = `
 import { State } from '/dist/index.js';
-import { gpuAssembly, gpuBatch, openGpu } from '/dist/engines/gpu/index.js';
+import { batch } from '/dist/batch/index.js';
+import { gpuAssembly, openGpu } from '/dist/engines/gpu/index.js';
 import { builtinMechanism } from '/dist/models/index.js';
 async function compute() {
   const mechanism = builtinMechanism('chain-6');
-  const batch = await gpuBatch(mechanism, { states: 40, fallback: 'error', variant: 'registers' });
-  for (let s = 0; s < 40; s++) batch.setState(s, State.random(mechanism, s + 1));
-  await batch.ready();
-  await batch.forward();
-  const qdd = Array.from({ length: mechanism.nv }, (_, k) => batch.qdd[batch.at('qdd', k, 33)]);
-  const { adapter } = batch;
-  await batch.rollout({ steps: 3, step: 1e-3 });
-  const q = batch.getState(33, new State(mechanism)).q;
-  batch.dispose();
+  const onGpu = (options) => batch(mechanism, { states: 40, device: 'gpu', ...options });
+  const row = (many) => [...many.read('qdd', new Float64Array(mechanism.nv), 33)];
+  const many = await onGpu({ fallback: 'error', gpu: { variant: 'registers' } });
+  for (let s = 0; s < 40; s++) many.setState(s, State.random(mechanism, s + 1));
+  await many.ready();
+  await many.forward();
+  const qdd = row(many);
+  const { adapter } = many.report();
+  await many.rollout({ steps: 3, step: 1e-3 });
+  const q = many.getState(33, new State(mechanism)).q;
+  many.dispose();
   const chain = builtinMechanism('chain-20');
   const assembly = await gpuAssembly(chain);
   const large = await assembly.forward(State.random(chain, 1));
   // The device is lost in the middle of a call, and the CPU finishes it.
   const gpu = await openGpu();
   const told = [];
-  const lasting = await gpuBatch(mechanism, {
-    states: 40, gpu, specialise: 'never', onLoss: 'cpu', fallback: 'error', onFallback: (reason) => told.push(reason),
+  const lasting = await onGpu({
+    gpu: { device: gpu, specialise: 'never' }, onFallback: (reason) => told.push(reason),
   });
   for (let s = 0; s < 40; s++) lasting.setState(s, State.random(mechanism, s + 1));
   const call = lasting.forward();
   gpu.device.destroy();
   await call;
-  const after = Array.from({ length: mechanism.nv }, (_, k) => lasting.qdd[lasting.at('qdd', k, 33)]);
-  return { adapter, qdd, q: [...q], large: [...large], after, told, where: lasting.where };
+  const after = row(lasting);
+  return { adapter, qdd, q: [...q], large: [...large], after, told, where: lasting.device };
 }
 const finish = (result) => {
   const element = document.createElement('pre');

@@ -14,7 +14,7 @@ const MODEL = 'crowd-3';
 const PROGRAM = `
 import { State } from '/dist/index.js';
 import { builtinMechanism } from '/dist/models/index.js';
-import { Batch } from '/dist/engines/threads/index.js';
+import { batch } from '/dist/batch/index.js';
 import { ParallelDynamics } from '/dist/engines/threads/parallel-dynamics.js';
 export async function compute() {
   const mechanism = builtinMechanism('${MODEL}');
@@ -27,14 +27,16 @@ export async function compute() {
     dynamics.forward(state);
     longest = Math.max(longest, performance.now() - start);
   }
-  const batch = new Batch(mechanism, { workers: 2 });
-  const two = await batch.forward({ q: state.q, v: state.v });
+  const many = await batch(mechanism, { states: 400, threads: 2 });
+  for (let s = 0; s < 400; s++) many.setState(s, state);
+  await many.forward();
+  const last = many.read('qdd', new Float64Array(mechanism.nv), 399);
   const result = {
     mode: dynamics.mode, workers: dynamics.workers, explain: dynamics.explain(), counts: dynamics.counts,
-    qdd: [...dynamics.forward(state)], batch: [...two], batchWorkers: batch.workers, longest,
+    qdd: [...dynamics.forward(state)], batch: [...last], batchThreads: many.report().threads, longest,
   };
   dynamics.dispose();
-  batch.dispose();
+  many.dispose();
   return result;
 }`;
 const MAIN = `
@@ -56,7 +58,7 @@ interface Result {
   readonly counts: { readonly parallel: number };
   readonly qdd: number[];
   readonly batch: number[];
-  readonly batchWorkers: number;
+  readonly batchThreads: number;
   readonly longest: number;
 }
 
@@ -120,7 +122,7 @@ describe.skipIf(!hasBrowser())('threads in a browser', () => {
     const { page, worker } = await visit({ ...ISOLATED, ...policy("'self' 'wasm-unsafe-eval'") });
     expect(worker.mode, worker.explain).toBe('parallel');
     expect(worker.workers).toBe(2);
-    expect(worker.batchWorkers).toBe(2);
+    expect(worker.batchThreads).toBe(2);
     expect(page.explain).toContain('must never wait');
   });
 
@@ -128,7 +130,7 @@ describe.skipIf(!hasBrowser())('threads in a browser', () => {
     const { page, worker } = await visit(policy("'self' 'wasm-unsafe-eval'"));
     for (const result of [page, worker]) {
       expect(result.mode).toBe('serial');
-      expect(result.batchWorkers).toBe(1);
+      expect(result.batchThreads).toBe(1);
       expect(result.explain).toContain('Cross-Origin-Opener-Policy');
     }
   });

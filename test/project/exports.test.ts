@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import * as batches from '../../src/batch/index.js';
 import * as gpu from '../../src/engines/gpu/index.js';
 import * as parallel from '../../src/engines/threads/index.js';
 import * as files from '../../src/files/index.js';
@@ -45,6 +46,7 @@ describe('public exports', () => {
         'withoutCouplings',
       ],
     ],
+    ['manikin/batch', batches, ['batch', 'held', 'pd', 'sequence', 'spline']],
     ['manikin/files', files, ['MODEL_FILES', 'MOTION_FILES', 'adapted', 'readModel', 'readMotion', 'readMotionModel']],
     [
       'manikin/formats',
@@ -105,7 +107,7 @@ describe('public exports', () => {
       ],
     ],
     ['manikin/models', models, ['BUILTIN_MODELS', 'builtinMechanism', 'chain', 'compass', 'crowd', 'human', 'kneed']],
-    ['manikin/gpu', gpu, ['GpuAssembly', 'GpuError', 'gpuAssembly', 'gpuBatch', 'openGpu']],
+    ['manikin/gpu', gpu, ['GpuError', 'gpuAssembly', 'openGpu']],
     [
       'manikin/schedule',
       schedule,
@@ -163,7 +165,7 @@ describe('public exports', () => {
         'svgDocument',
       ],
     ],
-    ['manikin/parallel', parallel, ['Batch', 'endThreads']],
+    ['manikin/parallel', parallel, ['endThreads']],
   ])('%s', (_name, module, expected) => {
     expect(Object.keys(module).sort()).toEqual([...expected].sort());
   });

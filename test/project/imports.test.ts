@@ -21,6 +21,7 @@ const ALLOWED = new Map<string, readonly string[]>([
   ['emit', ['formulas']],
   ['engines', ['spatial', 'joints', 'mechanism', 'schedule', 'plan', 'formulas', 'emit', 'threads']],
   ['dynamics', ['spatial', 'joints', 'mechanism', 'engines']],
+  ['batch', ['mechanism', 'engines']],
   ['simulation', ['spatial', 'joints', 'mechanism', 'dynamics', 'engines']],
   ['motion', ['spatial', 'joints', 'mechanism', 'formats', 'models', 'engines', 'dynamics']],
   // Files of any kind, from their bytes.

@@ -8,7 +8,8 @@ import { crba, createCrba } from '../../engines/plain/crba.js';
 import { PlainDynamics } from '../../engines/plain/plain-dynamics.js';
 import { createRnea, rnea } from '../../engines/plain/rnea.js';
 import { reasonForPlain } from '../../engines/wasm/compiled.js';
-import { CompiledBatch, CompiledDynamics } from '../../engines/wasm/index.js';
+import { CompiledDynamics } from '../../engines/wasm/index.js';
+import { rowsOnThisThread } from '../../engines/wasm/rows.js';
 import type { Mechanism } from '../../mechanism/mechanism.js';
 import { State } from '../../mechanism/state.js';
 import { measure } from './measure.js';
@@ -184,15 +185,18 @@ function compiledLines({ name: model, mechanism }: BenchModel, { all }: BenchOpt
 function batchLine({ name: model, mechanism }: BenchModel, options: BenchOptions): Candidate {
   const { batch = DEFAULT_BATCH, fused = false } = options;
   const given = someForces(mechanism);
-  const many = new CompiledBatch(mechanism, { batch, fused, specialise: 'now' });
+  const many = rowsOnThisThread(mechanism, batch, fused);
+  const { nq, nv } = mechanism;
   for (let s = 0; s < batch; s++) {
-    many.setState(s, State.random(mechanism, s));
-    for (let k = 0; k < mechanism.nv; k++) many.tau[k * many.stride + s] = given[k];
+    const { q, v } = State.random(mechanism, s);
+    many.q.set(q, s * nq);
+    many.v.set(v, s * nv);
+    many.tau.set(given, s * nv);
   }
   many.forward();
-  const last = Float64Array.from(given, (_, k) => many.qdd[k * many.stride + batch - 1]);
+  const last = many.qdd.slice((batch - 1) * nv, batch * nv);
   const error = relativeError(last, new PlainDynamics(mechanism).forward(State.random(mechanism, batch - 1), given));
-  const algorithm = many.fused ? 'aba, fused' : 'aba';
+  const algorithm = fused ? 'aba, fused' : 'aba';
   return { model, engine: 'manikin', variant: 'batch', algorithm, error, states: batch, call: () => many.forward() };
 }
 

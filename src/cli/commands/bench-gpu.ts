@@ -1,11 +1,11 @@
 // manikin bench gpu: forward and inverse dynamics of many states, and one large mechanism, on the GPU.
 
 import type { Command } from 'commander';
-import { benchAssembly, benchBatch, type GpuTiming } from '../../engines/gpu/bench.js';
 import { type Gpu, openGpu } from '../../engines/gpu/device.js';
 import { GpuError } from '../../engines/gpu/errors.js';
 import { formatJson } from '../../formats/json-writer.js';
 import type { Mechanism } from '../../mechanism/mechanism.js';
+import { benchAssembly, benchBatch, type GpuTiming } from '../bench/gpu.js';
 import { InputError } from '../errors.js';
 import { type ModelOptions, namedModels, positive } from '../model-argument.js';
 import { type Terminal, table } from '../terminal.js';

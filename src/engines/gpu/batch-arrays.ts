@@ -2,11 +2,11 @@
 
 import type { Mechanism } from '../../mechanism/mechanism.js';
 import { Column } from './columns.js';
-import type { CpuBatch } from './cpu-batch.js';
 import type { Gpu } from './device.js';
 import { TILE } from './kernel.js';
 import { WHOLE, wholeStates } from './pipeline.js';
-import type { ArrayName } from './state-batch.js';
+
+export type ArrayName = 'q' | 'v' | 'tau' | 'qdd';
 
 /** States of a batch that kernels see at a time. */
 export interface Window {
@@ -25,13 +25,11 @@ export class BatchArrays {
   /** Each small enough for a binding. */
   readonly windows: readonly Window[];
   readonly #mechanism: Mechanism;
-  readonly #states: number;
 
   /** `onHost`: with a copy of every array on the host. */
   constructor(gpu: Gpu, mechanism: Mechanism, states: number, onHost: boolean) {
     const { nq, nv } = mechanism;
     this.#mechanism = mechanism;
-    this.#states = states;
     this.whole = wholeStates(states);
     const per = WHOLE * Math.floor(gpu.maxBindingBytes / 4 / Math.max(nq, nv, 1) / WHOLE);
     // One dispatch has room for so many workgroups of 32 threads.
@@ -56,12 +54,13 @@ export class BatchArrays {
     return [...Object.values(this.columns), this.flags];
   }
 
-  #numbers(name: ArrayName): number {
+  /** Numbers of a state in an array. */
+  numbers(name: ArrayName): number {
     return name === 'q' ? this.#mechanism.nq : this.#mechanism.nv;
   }
 
   at(name: ArrayName, k: number, s: number): number {
-    return TILE * (Math.floor(s / TILE) * this.#numbers(name) + k) + (s % TILE);
+    return TILE * (Math.floor(s / TILE) * this.numbers(name) + k) + (s % TILE);
   }
 
   bindings({ first, states }: Window, others: Others) {
@@ -90,25 +89,6 @@ export class BatchArrays {
     const flagged: number[] = [];
     for (let s = 0; s < count; s++) if (flags[s] !== 0) flagged.push(s);
     return flagged;
-  }
-
-  /** Copies arrays, or `from` in their place, to a batch on the CPU. */
-  toCpu(cpu: CpuBatch, names: readonly ArrayName[], from?: { readonly [name in ArrayName]?: Float32Array }): void {
-    for (const name of names) {
-      const [array, to] = [from?.[name] ?? this.columns[name].view, cpu[name]];
-      const numbers = this.#numbers(name);
-      for (let k = 0; k < numbers; k++)
-        for (let s = 0; s < this.#states; s++) to[cpu.at(name, k, s)] = array[this.at(name, k, s)];
-    }
-  }
-
-  fromCpu(cpu: CpuBatch, names: readonly ArrayName[]): void {
-    for (const name of names) {
-      const [array, from] = [this.columns[name].view, cpu[name]];
-      const numbers = this.#numbers(name);
-      for (let k = 0; k < numbers; k++)
-        for (let s = 0; s < this.#states; s++) array[this.at(name, k, s)] = from[cpu.at(name, k, s)];
-    }
   }
 
   async settle(): Promise<void> {

@@ -1,16 +1,14 @@
 // Steps in time that stay on the device: from one pair of buffers to the other and back, with the law of the joint forces
 // before each step.
 
+import type { Steps, Torque } from '../torque.js';
 import type { BatchArrays, Window } from './batch-arrays.js';
 import type { Engine } from './engine.js';
-import { type Bound, encode, type Program } from './pipeline.js';
-import type { RolloutOptions } from './state-batch.js';
-import type { Torque } from './torque.js';
+import { type Bound, encode, type Program, USAGE } from './pipeline.js';
 import { TorqueProgram } from './torque-kernel.js';
 
 /** Steps in one submission: long ones would look like a hanging device. */
 const STEPS_AT_A_TIME = 200;
-const HELD: Torque = { kind: 'held' };
 
 export interface RolloutWork {
   readonly programs: readonly Program[];
@@ -23,14 +21,21 @@ export interface RolloutWork {
 export async function rolloutOnDevice(
   { gpu, mechanism }: Engine,
   { programs, arrays, next }: RolloutWork,
-  { steps, step, torque = HELD, resume = false }: RolloutOptions,
+  { steps, step }: Steps,
+  torque: Torque,
+  upload: boolean,
   checked: <T>(make: () => T) => Promise<T>,
 ): Promise<void> {
   const { device } = gpu;
-  const { q, v, tau, qdd } = arrays.columns;
+  const { q, v, tau } = arrays.columns;
   const forces =
     torque.kind === 'held' ? undefined : await TorqueProgram.create(gpu, mechanism, torque, arrays.whole, steps, step);
   const bound: Bound[] = [];
+  // Laws write tau, so they need the held forces elsewhere; in qdd the generic step has its accelerations.
+  const given =
+    torque.kind === 'pd'
+      ? await checked(() => device.createBuffer({ size: 4 * tau.numbers, usage: USAGE.storage | USAGE.copyTarget }))
+      : undefined;
   try {
     // Two sets of bindings: from the arrays to the others, and back.
     const bindWindow = (window: Window) => {
@@ -45,7 +50,7 @@ export async function rolloutOnDevice(
         const law = forces?.bind(window.first, window.states, {
           q: buffers.q,
           v: buffers.v,
-          held: buffers.qdd,
+          held: given === undefined ? buffers.qdd : { ...buffers.tau, buffer: given },
           tau: buffers.tau,
         });
         return { calls, law };
@@ -55,10 +60,9 @@ export async function rolloutOnDevice(
     for (let done = 0; done < steps; ) {
       const encoder = device.createCommandEncoder();
       if (done === 0) {
-        if (!resume) for (const column of [q, v]) column.upload(encoder);
+        if (upload) for (const column of [q, v]) column.upload(encoder);
         tau.upload(encoder);
-        // Laws write tau and find the held forces in the place of qdd.
-        if (forces !== undefined) encoder.copyBufferToBuffer(tau.device, 0, qdd.device, 0, 4 * tau.numbers);
+        if (given !== undefined) encoder.copyBufferToBuffer(tau.device, 0, given, 0, 4 * tau.numbers);
       }
       const until = Math.min(steps, done + STEPS_AT_A_TIME);
       const pass = encoder.beginComputePass();
@@ -82,5 +86,6 @@ export async function rolloutOnDevice(
   } finally {
     for (const one of bound) one.destroy();
     forces?.destroy();
+    given?.destroy();
   }
 }

@@ -1,18 +1,18 @@
 // The kernels of one mechanism on one device: generic ones at once, better ones as they become ready. Batches share it.
 
+import { type Passive, passiveOf } from '../../formulas/rollout-step.js';
 import type { Mechanism } from '../../mechanism/mechanism.js';
 import { createTree } from '../../mechanism/tree.js';
 import { inShortestUnits } from '../../plan/length-units.js';
 import { createPlan, type Plan } from '../../plan/plan.js';
+import { passiveJoints } from '../plain/passive.js';
 import type { Tier } from '../wasm/compiled.js';
 import { choose, fingerprint, type Memory } from './choose.js';
 import { checked, type Gpu } from './device.js';
 import { GpuError } from './errors.js';
 import { eulerKernel } from './euler.js';
-import type { Passive } from './formulas.js';
 import { genericKernel } from './generic.js';
-import type { Task } from './kernel.js';
-import { passiveOf } from './passive.js';
+import { STEEP, type Task } from './kernel.js';
 import { type Buffers, Program, USAGE, wholeStates } from './pipeline.js';
 import { candidates } from './variants.js';
 
@@ -88,7 +88,7 @@ export class Engine {
   }
 
   #passive(): Passive | undefined {
-    return passiveOf(this.mechanism, inShortestUnits(this.plan).length);
+    return passiveOf(passiveJoints(this.mechanism), inShortestUnits(this.plan).length, (g, iv) => g.input(STEEP, iv));
   }
 
   close(): void {

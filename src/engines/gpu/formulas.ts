@@ -21,6 +21,7 @@ import { type Pose, poseNumbers, poseOf } from '../../formulas/joints.js';
 import { singleUnits } from '../../formulas/lanes.js';
 import { Q, QDD, readUnit, TAU, type UnitFormulas, unitFormulas, V, writeUnit } from '../../formulas/links.js';
 import { groundMotion, type Motion, pointAcceleration } from '../../formulas/motion.js';
+import type { Passive } from '../../formulas/rollout-step.js';
 import { type Vec6, VectorGraph } from '../../formulas/vectors.js';
 import { inShortestUnits, type ScaledPlan } from '../../plan/length-units.js';
 import type { Plan, PlanLink } from '../../plan/plan.js';
@@ -41,12 +42,6 @@ export const AGAIN = 16;
 
 /** What becomes of a joint's accelerations: written as qdd, or used for a step in time. */
 export type Finish = (g: VectorGraph, link: UnitFormulas, qdd: readonly Node[]) => void;
-
-/** Added to the joint forces and to the armature of a link before assembly: what joints do by themselves. */
-export interface Passive {
-  readonly forces: (g: VectorGraph, link: UnitFormulas, tau: readonly Node[], of: PlanLink) => readonly Node[];
-  readonly armature: (g: VectorGraph, link: UnitFormulas, of: PlanLink) => readonly Node[];
-}
 
 /** A graph in which the same numbers can be read twice: what is made of them is computed twice too. */
 export class GpuGraph extends VectorGraph {

@@ -1,20 +1,21 @@
 // A batch on the GPU.
 
 import type { Mechanism } from '../../mechanism/mechanism.js';
-import type { State } from '../../mechanism/state.js';
+import { State } from '../../mechanism/state.js';
+import type { Steps, Torque } from '../torque.js';
 import type { Tier } from '../wasm/compiled.js';
-import { BatchArrays } from './batch-arrays.js';
+import { type ArrayName, BatchArrays } from './batch-arrays.js';
 import type { Column } from './columns.js';
-import { CpuBatch } from './cpu-batch.js';
 import { checked, type Gpu, lossOf } from './device.js';
 import { rolloutOnDevice } from './device-rollout.js';
 import { type DeviceTime, timeOf } from './device-time.js';
 import { Engine, type EngineOptions } from './engine.js';
 import { GpuError } from './errors.js';
-import type { Task } from './kernel.js';
+import { type Task, TILE } from './kernel.js';
 import { type Bound, encode, type Program, USAGE, WHOLE, wholeStates } from './pipeline.js';
-import type { ArrayName, BatchTask, RolloutOptions, StateBatch } from './state-batch.js';
-import { checkTorque } from './torque.js';
+import { Turns } from './turns.js';
+
+export type BatchTask = 'forward' | 'inverse' | 'rollout';
 
 const TASK: { readonly [task in BatchTask]: Task } = { forward: 'forward', inverse: 'inverse', rollout: 'step' };
 /** Against a lack of memory. */
@@ -23,21 +24,21 @@ const ADVICE = 'ask for fewer, or use several batches one after the other';
 const sizeOf = ({ name, nq, nv }: Mechanism, states: number): string =>
   `${states} states of ${name}, some ${Math.ceil((4 * wholeStates(states) * 2 * (nq + 3 * nv + 1)) / 1e6)} MB`;
 
-/** How a batch is made, and what becomes of it when the device is lost. */
 export interface GpuBatchSettings extends EngineOptions {
-  readonly onLoss?: 'error' | 'cpu';
-  readonly onFallback?: (reason: string) => void;
+  /** Keeps a copy of every array on the host, which outlives the device: one copy of them more in each call. */
+  readonly copies?: boolean;
 }
 
 /** How many batches share an engine, and what is done after the last of them. */
 interface Users {
   count: number;
   readonly close: () => void;
-  /** Where the CPU goes on when the device is lost: whom to tell, once for all of them. */
-  readonly onCpu: ((reason: string) => void) | undefined;
+  /** Whether arrays have copies on the host. */
+  readonly copies: boolean;
 }
 
-export class GpuBatch implements StateBatch {
+/** Number k of state s of an array stands at at(name, k, s); rows go in and out by write and read. */
+export class GpuBatch {
   readonly mechanism: Mechanism;
   readonly states: number;
   readonly #engine: Engine;
@@ -47,9 +48,7 @@ export class GpuBatch implements StateBatch {
   readonly #bound = new Map<Program, readonly Bound[]>();
   /** Done when all buffers are known to be there. */
   #made: Promise<unknown> = Promise.resolve();
-  /** The CPU, once the device is lost; and positions and velocities at the end of the last rollout before. */
-  #cpu: CpuBatch | undefined;
-  #last: { readonly [name in 'q' | 'v']: Float32Array } | undefined;
+  readonly #turns: Turns;
   #busy = false;
   #disposed = false;
   #freed = false;
@@ -60,7 +59,8 @@ export class GpuBatch implements StateBatch {
     this.#users = users;
     this.mechanism = engine.mechanism;
     this.states = states;
-    this.#arrays = new BatchArrays(engine.gpu, engine.mechanism, states, users.onCpu !== undefined);
+    this.#arrays = new BatchArrays(engine.gpu, engine.mechanism, states, users.copies);
+    this.#turns = new Turns(engine.mechanism, states);
     users.count++;
   }
 
@@ -85,12 +85,7 @@ export class GpuBatch implements StateBatch {
       engine.close();
       if (closeDevice) gpu.close();
     };
-    let told = false;
-    const onCpu = (reason: string): void => {
-      if (!told) settings.onFallback?.(reason);
-      told = true;
-    };
-    const users = { count: 0, close, onCpu: settings.onLoss === 'cpu' ? onCpu : undefined };
+    const users = { count: 0, close, copies: settings.copies === true };
     const batch = GpuBatch.#allocate(engine, users, states);
     await batch.#made;
     // Only now: where buffers of the device failed, mapped ones would take memory of the host in vain.
@@ -100,7 +95,14 @@ export class GpuBatch implements StateBatch {
       batch.#free();
       throw error;
     }
+    batch.#begin();
     return batch;
+  }
+
+  /** Quaternions that nobody has set are no rotations: all states begin at the neutral position. */
+  #begin(): void {
+    const state = new State(this.mechanism);
+    for (let s = 0; s < this.states; s++) this.setState(s, state);
   }
 
   /** A batch, maybe without the memory that it needs: then `#made` says so, and it has let go of what it had. */
@@ -120,11 +122,8 @@ export class GpuBatch implements StateBatch {
     return created;
   }
 
-  get where(): 'gpu' | 'cpu' {
-    return this.#cpu === undefined ? 'gpu' : 'cpu';
-  }
   get adapter(): string {
-    return this.#cpu === undefined ? this.#engine.gpu.adapter : '';
+    return this.#engine.gpu.adapter;
   }
   get q(): Float32Array {
     return this.#arrays.columns.q.view;
@@ -143,17 +142,45 @@ export class GpuBatch implements StateBatch {
     return this.#arrays.at(name, k, s);
   }
 
-  setState(s: number, state: State): void {
-    const { q, v } = this;
-    for (let k = 0; k < state.q.length; k++) q[this.at('q', k, s)] = state.q[k];
-    for (let k = 0; k < state.v.length; k++) v[this.at('v', k, s)] = state.v[k];
+  /** Puts a state at its place in q and v, and takes it from there. */
+  setState(s: number, { q, v }: State): void {
+    this.write('q', q, s);
+    this.write('v', v, s);
   }
 
   getState(s: number, state: State): State {
-    const { q, v } = this;
-    for (let k = 0; k < state.q.length; k++) state.q[k] = q[this.at('q', k, s)];
-    for (let k = 0; k < state.v.length; k++) state.v[k] = v[this.at('v', k, s)];
+    this.read('q', state.q, s);
+    this.read('v', state.v, s);
     return state;
+  }
+
+  /** Rows of numbers, one state after the other, from state `first` on. */
+  write(name: ArrayName, rows: ArrayLike<number>, first = 0): void {
+    const n = this.#arrays.numbers(name);
+    const array = this.#arrays.columns[name].view;
+    const turns = name === 'q' ? this.#turns : undefined;
+    const count = rows.length / n;
+    for (let s = 0; s < count; s++) {
+      const at = this.at(name, 0, first + s);
+      for (let k = 0; k < n; k++) {
+        const x = rows[s * n + k];
+        array[at + TILE * k] = turns === undefined ? x : turns.reduced(first + s, k, x);
+      }
+    }
+  }
+
+  read(name: ArrayName, rows: { [k: number]: number; readonly length: number }, first = 0): void {
+    const n = this.#arrays.numbers(name);
+    const array = this.#arrays.columns[name].view;
+    const turns = name === 'q' && this.#turns.any ? this.#turns : undefined;
+    const count = rows.length / n;
+    for (let s = 0; s < count; s++) {
+      const at = this.at(name, 0, first + s);
+      for (let k = 0; k < n; k++) {
+        const x = array[at + TILE * k];
+        rows[s * n + k] = turns === undefined ? x : turns.whole(first + s, k, x);
+      }
+    }
   }
 
   forward(count = this.states): Promise<void> {
@@ -164,29 +191,28 @@ export class GpuBatch implements StateBatch {
     return this.#compute('inverse', ['q', 'v', 'qdd'], ['tau'], count);
   }
 
-  async rollout(options: RolloutOptions): Promise<void> {
-    const { steps, step, torque, resume = false } = options;
-    if (!Number.isInteger(steps) || steps < 1)
-      throw new GpuError('mechanism', `Expected a positive number of steps, got ${steps}.`);
-    if (!(step > 0 && Number.isFinite(step))) throw new GpuError('mechanism', `Expected a positive step, got ${step}.`);
-    if (torque !== undefined) checkTorque(torque, this.mechanism, this.states, steps);
-    const onGpu = async (): Promise<void> => {
+  /**
+   * Steps in time: q and v become those of the end. The law has been checked. `fresh`: q and v of the host are where to
+   * start; otherwise the device goes on from where its last rollout ended.
+   */
+  async rollout({ steps, step }: Steps, torque: Torque, fresh: boolean): Promise<void> {
+    await this.#alone(async () => {
+      let upload = fresh;
+      if (torque.kind === 'pd' && this.#turns.any) {
+        // The distance to a target counts whole turns.
+        const { q } = this;
+        this.#turns.release((s, k, angle) => {
+          q[this.at('q', k, s)] += angle;
+        });
+        upload = true;
+      }
       const { programs } = await this.#engine.running('step', this.#arrays.whole);
       const next = await this.#nextBuffers();
       const work = { programs, arrays: this.#arrays, next };
-      await rolloutOnDevice(this.#engine, work, options, (make) => this.#checked('a rollout', make));
+      await rolloutOnDevice(this.#engine, work, { steps, step }, torque, upload, (make) =>
+        this.#checked('a rollout', make),
+      );
       this.#flagged = this.#arrays.flagged(this.states);
-      const { q, v } = this;
-      if (this.#users.onCpu !== undefined) this.#last = { q: q.slice(), v: v.slice() };
-    };
-    await this.#alone(onGpu, async (cpu, isNew) => {
-      if (!resume) this.#arrays.toCpu(cpu, ['q', 'v', 'tau']);
-      else {
-        if (isNew) this.#arrays.toCpu(cpu, ['q', 'v'], this.#last);
-        this.#arrays.toCpu(cpu, ['tau']);
-      }
-      await cpu.rollout(options);
-      this.#arrays.fromCpu(cpu, ['q', 'v']);
     });
   }
 
@@ -219,25 +245,24 @@ export class GpuBatch implements StateBatch {
   }
 
   tierOf(task: BatchTask): Tier {
-    return this.#cpu?.tierOf(task) ?? this.#engine.tierOf(TASK[task]);
+    return this.#engine.tierOf(TASK[task]);
   }
 
   async ready(task: BatchTask = 'forward'): Promise<void> {
-    if (this.#cpu !== undefined) return this.#cpu.ready(task);
-    if (this.#users.onCpu === undefined) this.#check();
-    if (this.#engine.gpu.lost() === undefined) await this.#engine.ready(TASK[task], this.#arrays.whole);
+    this.#check();
+    await this.#engine.ready(TASK[task], this.#arrays.whole);
   }
 
   fork(): GpuBatch {
-    if (this.#users.onCpu === undefined) this.#check();
-    return GpuBatch.#allocate(this.#engine, this.#users, this.states);
+    this.#check();
+    const batch = GpuBatch.#allocate(this.#engine, this.#users, this.states);
+    batch.#begin();
+    return batch;
   }
 
-  explain(): string {
-    if (this.#cpu !== undefined) return this.#cpu.explain();
-    const { adapter, notes } = { adapter: this.adapter, notes: this.#engine.notes };
-    const windows = this.#arrays.windows.length === 1 ? '' : `, in ${this.#arrays.windows.length} parts`;
-    return [`${this.mechanism.name}, ${this.states} states on ${adapter}${windows}.`, ...notes].join('\n');
+  get notes(): readonly string[] {
+    const windows = this.#arrays.windows.length;
+    return windows === 1 ? this.#engine.notes : [`In ${windows} parts.`, ...this.#engine.notes];
   }
 
   dispose(): void {
@@ -281,53 +306,29 @@ export class GpuBatch implements StateBatch {
       );
       this.#flagged = this.#arrays.flagged(count);
     };
-    await this.#alone(onGpu, async (cpu) => {
-      this.#arrays.toCpu(cpu, from);
-      await cpu[task](count);
-      this.#arrays.fromCpu(cpu, to);
-    });
+    await this.#alone(onGpu);
   }
 
-  /** One call at a time on a batch; errors of the device become ours, or the CPU does what was asked for. */
-  async #alone(onGpu: () => Promise<void>, onCpu: (cpu: CpuBatch, isNew: boolean) => Promise<void>): Promise<void> {
-    if (this.#disposed) this.#check();
+  /** One call at a time on a batch; errors of the device become ours. After one, copies on the host can be read. */
+  async #alone(work: () => Promise<void>): Promise<void> {
+    this.#check();
     if (this.#busy) throw new GpuError('mechanism', 'This batch is at work: await its last call, or use fork().');
     this.#busy = true;
     try {
       await this.#made;
-      const before = this.#cpu;
-      if (before === undefined && (await this.#succeeds(onGpu))) return;
-      await onCpu(this.#cpu!, before === undefined);
-      this.#flagged = this.#cpu!.notFinite();
+      await work();
+    } catch (cause) {
+      const lost = await lossOf(this.#engine.gpu);
+      if (lost === undefined) {
+        // What was sent to the device and never used comes back.
+        await this.#arrays.settle().catch(() => {});
+        throw cause;
+      }
+      if (this.#users.copies) this.#arrays.release();
+      throw new GpuError('lost', `The GPU device was lost: ${lost}`, { cause });
     } finally {
       this.#busy = false;
     }
-  }
-
-  /** Whether the GPU has done it; where it has not, there is an error or, by option, the CPU. */
-  async #succeeds(work: () => Promise<void>): Promise<boolean> {
-    const { gpu } = this.#engine;
-    let cause: unknown;
-    if (gpu.lost() === undefined)
-      try {
-        await work();
-        return true;
-      } catch (error) {
-        cause = error;
-      }
-    const lost = await lossOf(gpu);
-    const noMemory = cause instanceof GpuError && cause.code === 'memory';
-    if (lost === undefined && !(noMemory && this.#users.onCpu !== undefined)) {
-      // What was sent to the device and never used comes back.
-      await this.#arrays.settle().catch(() => {});
-      throw cause;
-    }
-    const reason = lost === undefined ? (cause as GpuError).message : `The GPU device was lost: ${lost}`;
-    if (this.#users.onCpu === undefined) throw new GpuError('lost', reason, { cause });
-    this.#arrays.release();
-    this.#cpu = new CpuBatch(this.mechanism, this.states, reason);
-    this.#users.onCpu(reason);
-    return false;
   }
 
   /** Something that takes memory of its own. */

@@ -1,23 +1,16 @@
-// Many states at once on the GPU, with WebGPU: gpuBatch(mechanism, { states }); one large mechanism: gpuAssembly(mechanism).
+// The GPU, with WebGPU: openGpu() for a device that several users share, gpuAssembly(mechanism) for one large mechanism.
+// Many states at once: batch() in src/batch.
 
-import { MechanismError } from '../../mechanism/errors.js';
 import type { Mechanism } from '../../mechanism/mechanism.js';
-import { reasonForPlain } from '../wasm/compiled.js';
 import { type Assembly, GpuAssembly } from './assembly.js';
 import { CpuAssembly, LastingAssembly } from './cpu-assembly.js';
-import { CpuBatch } from './cpu-batch.js';
 import { type Gpu, type OpenOptions, openGpu } from './device.js';
-import type { EngineOptions } from './engine.js';
 import { GpuError } from './errors.js';
-import { GpuBatch } from './gpu-batch.js';
-import type { StateBatch } from './state-batch.js';
 
-export { type Assembly, GpuAssembly } from './assembly.js';
+export type { Assembly } from './assembly.js';
 export type { Memory } from './choose.js';
 export { type Gpu, type OpenOptions, openGpu } from './device.js';
 export { GpuError, type GpuErrorCode } from './errors.js';
-export type { ArrayName, BatchTask, RolloutOptions, StateBatch } from './state-batch.js';
-export type { HeldTorque, PdTorque, SequenceTorque, SplineTorque, Torque } from './torque.js';
 
 /** What is done where the GPU cannot do it. */
 export interface FallbackOptions extends OpenOptions {
@@ -32,11 +25,6 @@ export interface FallbackOptions extends OpenOptions {
   readonly onFallback?: (reason: string) => void;
   /** A device that is open already; it stays open when the batch or assembly is disposed of. */
   readonly gpu?: Gpu;
-}
-
-export interface GpuBatchOptions extends EngineOptions, FallbackOptions {
-  /** Number of states. */
-  readonly states: number;
 }
 
 export type GpuAssemblyOptions = FallbackOptions;
@@ -57,25 +45,6 @@ async function onGpuOrElse<T>(
     options.onFallback?.(error.message);
     return instead(error.message);
   }
-}
-
-/** A batch of states of a mechanism, on the GPU if there is one. */
-export function gpuBatch(mechanism: Mechanism, options: GpuBatchOptions): Promise<StateBatch> {
-  const { states } = options;
-  if (!Number.isInteger(states) || states < 1)
-    return Promise.reject(
-      MechanismError.of('states', 'states', `Expected a positive number of states, got ${states}.`),
-    );
-  return onGpuOrElse<StateBatch>(
-    options,
-    (gpu, close) => {
-      const plain = reasonForPlain(mechanism);
-      if (plain !== undefined) throw new GpuError('mechanism', plain);
-      if (mechanism.nv === 0) throw new GpuError('mechanism', 'nothing in this mechanism can move.');
-      return GpuBatch.create(gpu, mechanism, states, options, close);
-    },
-    (reason) => new CpuBatch(mechanism, states, reason),
-  );
 }
 
 /** The forward dynamics of one large mechanism, on the GPU if there is one. */

@@ -6,6 +6,7 @@ import { emitStatements, FUNCTIONS, literal } from '../../emit/wgsl.js';
 import type { Graph } from '../../formulas/graph.js';
 import { Q, QDD, TAU, V } from '../../formulas/links.js';
 import { FRICTION_SPEED } from '../../formulas/passive.js';
+import { NEXT_Q, NEXT_V, STEP } from '../../formulas/rollout-step.js';
 import { AGAIN, type Halves, LOCAL, ZERO } from './formulas.js';
 
 export const TILE = 32;
@@ -46,10 +47,6 @@ export interface Sizes {
   readonly nv: number;
 }
 
-/** New positions and velocities of a step, by their numbers in a graph; and its length. */
-export const NEXT_Q = 8;
-export const NEXT_V = 9;
-export const STEP = 10;
 /** tanh(v / FRICTION_SPEED) of a velocity, by the number of that. */
 export const STEEP = 13;
 

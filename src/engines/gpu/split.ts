@@ -7,9 +7,10 @@
 import type { Column } from '../../formulas/aba.js';
 import type { Node } from '../../formulas/graph.js';
 import { pointAcceleration } from '../../formulas/motion.js';
+import type { Passive } from '../../formulas/rollout-step.js';
 import type { Vec3 } from '../../formulas/vectors.js';
 import type { Plan, PlanLink } from '../../plan/plan.js';
-import { articulated, type Finish, GpuGraph, KEPT, Links, LOCAL, orderedChildren, type Passive } from './formulas.js';
+import { articulated, type Finish, GpuGraph, KEPT, Links, LOCAL, orderedChildren } from './formulas.js';
 import type { Pass } from './kernel.js';
 
 export interface Split {

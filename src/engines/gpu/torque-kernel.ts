@@ -1,10 +1,11 @@
 // Kernels that write the joint forces of a step into tau, before the kernel of the step reads them.
 
+import { literal } from '../../emit/wgsl.js';
 import type { Mechanism } from '../../mechanism/mechanism.js';
+import { type PdTorque, splineWeights, type Torque } from '../torque.js';
 import { checked, type Gpu } from './device.js';
 import { TILE } from './kernel.js';
 import { USAGE } from './pipeline.js';
-import { splineWeights, type Torque } from './torque.js';
 
 const GROUP = 64;
 /** Bytes between the parameters of two steps: offsets of uniform buffers are multiples of 256. */
@@ -83,8 +84,8 @@ ${bodyOf(torque, mechanism, steps)}
         usage: USAGE.uniform | USAGE.copyTarget,
       });
       device.queue.writeBuffer(parameters, 0, parametersOf(torque, steps, step));
-      const perState = torque.kind === 'sequence' ? steps * nv : torque.kind === 'spline' ? torque.knots * nv : 0;
-      const given = valuesOf(torque);
+      const perState = numbersPerState(torque, mechanism, steps);
+      const given = valuesOf(torque, perState > 0);
       const values = device.createBuffer({
         size: Math.max(16, 4 * (perState === 0 ? given.length : perState * whole)),
         usage: USAGE.storage | USAGE.copyTarget,
@@ -139,21 +140,37 @@ function parametersOf(torque: Torque, steps: number, step: number): ArrayBuffer 
   return bytes;
 }
 
-function valuesOf(torque: Torque): Float32Array {
+/** Numbers of one state in the values; 0 where all states share them. */
+function numbersPerState(torque: Torque, { nq, nv }: Mechanism, steps: number): number {
+  switch (torque.kind) {
+    case 'held':
+      return 0;
+    case 'sequence':
+      return steps * nv;
+    case 'spline':
+      return torque.knots * nv;
+    case 'pd':
+      return torque.target.length === nq ? 0 : nq;
+  }
+}
+
+/** Of springs with targets for each state just those: the gains then stand in the code. */
+function valuesOf(torque: Torque, perState: boolean): Float32Array {
   switch (torque.kind) {
     case 'sequence':
     case 'spline':
-      return torque.values;
-    case 'pd':
-      return Float32Array.from([
-        ...Array.from(torque.stiffness),
-        ...Array.from(torque.damping),
-        ...Array.from(torque.target),
-      ]);
+      return Float32Array.from(torque.values);
+    case 'pd': {
+      const gains = perState ? [] : [...gainsOf(torque.stiffness), ...gainsOf(torque.damping)];
+      return Float32Array.from([...gains, ...Array.from(torque.target)]);
+    }
     case 'held':
       return new Float32Array(4);
   }
 }
+
+/** Laws have been checked (torque.ts): their gains are arrays. */
+const gainsOf = (gains: number | ArrayLike<number>): number[] => Array.from(gains as ArrayLike<number>);
 
 function bodyOf(torque: Torque, mechanism: Mechanism, steps: number): string {
   const { nv } = mechanism;
@@ -168,18 +185,23 @@ function bodyOf(torque: Torque, mechanism: Mechanism, steps: number): string {
       return loop(`dot(S.w, vec4f(${at('before')}, ${at('index')}, ${at('after')}, ${at('last')}))`);
     }
     case 'pd':
-      return pdBody(mechanism);
+      return pdBody(mechanism, torque);
   }
 }
 
-function pdBody({ joints, nv }: Mechanism): string {
+function pdBody({ joints, nq, nv }: Mechanism, { stiffness, damping, target: given }: PdTorque): string {
   const lines: string[] = [];
+  const perState = given.length !== nq;
+  const gain = (of: number | ArrayLike<number>, from: number, k: number): string =>
+    perState ? literal(gainsOf(of)[k]) : `values[${from + k}u]`;
   for (const { model, iq, iv } of joints) {
     const q = (k: number): string => `q[atQ + ${TILE * (iq + k)}u]`;
-    const target = (k: number): string => `values[${2 * nv + iq + k}u]`;
+    const target = (k: number): string =>
+      perState ? `values[state * ${nq}u + ${iq + k}u]` : `values[${2 * nv + iq + k}u]`;
     const put = (k: number, error: string): void => {
       const at = `atV + ${TILE * (iv + k)}u`;
-      lines.push(`tau[${at}] = held[${at}] + fma(values[${iv + k}u], ${error}, -values[${nv + iv + k}u] * v[${at}]);`);
+      const [spring, damper] = [gain(stiffness, 0, iv + k), gain(damping, nv, iv + k)];
+      lines.push(`tau[${at}] = held[${at}] + fma(${spring}, ${error}, -${damper} * v[${at}]);`);
     };
     if (model.name !== 'spherical' && model.name !== 'floating') {
       for (let k = 0; k < model.nv; k++) put(k, `(${target(k)} - ${q(k)})`);

@@ -1,13 +1,13 @@
 // The ways to compute a task for many states, best guesses first. Which one is fastest depends on the mechanism and on the
 // device: choose.ts measures.
 
+import { type Passive, stepLink } from '../../formulas/rollout-step.js';
 import type { Plan } from '../../plan/plan.js';
 import type { Gpu } from './device.js';
-import { type Finish, halvedForward, type Passive, wholeForward, writeAccelerations } from './formulas.js';
+import { type Finish, halvedForward, wholeForward, writeAccelerations } from './formulas.js';
 import { inverseForGpu } from './inverse-formulas.js';
 import { halvedKernel, type Kernel, passKernels, registerKernel, type Task } from './kernel.js';
 import { limbForward, splitForward } from './split.js';
-import { stepForward } from './step.js';
 
 export interface Candidate {
   readonly name: string;
@@ -44,7 +44,10 @@ export function candidates(
       { name: 'registers, poses computed twice', make: make(true) },
     ];
   }
-  const finish: Finish = task === 'step' ? stepForward(plan) : writeAccelerations(plan);
+  const finish: Finish =
+    task === 'step'
+      ? (g, { unit }, qdd) => stepLink(g, plan.links[unit.links[0]], qdd, 'single')
+      : writeAccelerations(plan);
   const list: Candidate[] = [];
   const whole = (): Candidate => ({
     name: 'registers',

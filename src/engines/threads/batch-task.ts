@@ -1,138 +1,268 @@
 // A thread's part of a batch: takes chunks of states, one after the other, from a count that all threads share, until
-// there are none left. Whoever is fast takes more.
+// there are none left. Whoever is fast takes more. All threads see the same rows; no two write the same state.
 
-import { createMechanism } from '../../mechanism/create.js';
-import type { Mechanism } from '../../mechanism/mechanism.js';
-import type { MechanismSpec } from '../../mechanism/spec.js';
-import { addPassiveForces } from '../plain/passive.js';
-import { CompiledBatch } from '../wasm/batch.js';
+import { findJointType } from '../../joints/index.js';
+import { SimulationError } from '../../mechanism/errors.js';
+import { type Joint, Mechanism, type MechanismParts } from '../../mechanism/mechanism.js';
+import { State } from '../../mechanism/state.js';
+import { LoopClosing } from '../plain/assembly/closing.js';
+import { addPassiveForces, addPassiveSlope } from '../plain/passive.js';
+import { PlainDynamics } from '../plain/plain-dynamics.js';
+import { applyTorque, type Rows, type Torque } from '../torque.js';
+import { type BatchCodeRequest, type BatchFunction, batchCode, type RowsLayout } from '../wasm/batch-code.js';
+import { type WasmMemory, type WasmModule, webAssembly } from '../wasm/webassembly.js';
 
 /** Words of the progress that all threads share: the next state, states done, 1 to stop. */
 export const NEXT = 0;
 export const DONE = 1;
 export const STOP = 2;
+export const PROGRESS_WORDS = 3;
 
-/** Plain data; the buffers are shared where there are threads. One state after the other in each. */
-export interface BatchTask {
-  readonly id: number;
-  /** Left out where the thread has it already: to copy it takes as long as hundreds of states. */
-  readonly spec: MechanismSpec | undefined;
-  readonly what: 'forward' | 'simulate' | 'release';
-  readonly count: number;
-  readonly q: ArrayBufferLike;
-  readonly v: ArrayBufferLike;
-  readonly tau: ArrayBufferLike;
-  readonly qdd: ArrayBufferLike;
-  readonly progress: ArrayBufferLike;
-  /** Of a simulation: length and number of its steps. */
-  readonly timeStep: number;
-  readonly steps: number;
-}
-
-/** States in a chunk: enough to hide its taking, and a stride that suits the cache. */
+/** States in a chunk where the caller names no other number; even, since states go two by two. */
 export const CHUNK = 64;
 
-interface Prepared {
-  readonly mechanism: Mechanism;
-  readonly batch: CompiledBatch;
+/** A mechanism as plain data: everything of it, and joint types by name, since functions cannot be sent. */
+export interface SentMechanism extends Omit<MechanismParts, 'joints'> {
+  readonly joints: readonly Omit<Joint, 'model'>[];
 }
 
-const prepared = new Map<number, Prepared>();
+export function sendable({
+  name,
+  gravity,
+  bodies,
+  joints,
+  loops,
+  frames,
+  couplings,
+  warnings,
+}: Mechanism): SentMechanism {
+  const plain = joints.map(({ model: _, ...joint }) => joint);
+  return { name, gravity, bodies, joints: plain, loops, frames, couplings, warnings };
+}
 
-function prepare(id: number, spec: MechanismSpec | undefined): Prepared {
-  let found = prepared.get(id);
-  if (found === undefined) {
-    if (spec === undefined) throw new RangeError(`batch ${id} is not known here`);
-    const mechanism = createMechanism(spec);
-    found = { mechanism, batch: batchOf(mechanism) };
-    prepared.set(id, found);
+export function received(sent: SentMechanism): Mechanism {
+  return new Mechanism({
+    ...sent,
+    joints: sent.joints.map((joint) => ({ ...joint, model: findJointType(joint.type)! })),
+  });
+}
+
+/** What a thread is told, as plain data. */
+export type BatchTask =
+  /** Makes code. */
+  | { readonly what: 'emit'; readonly request: BatchCodeRequest }
+  /** Comes before all others of a batch. The memory of code, or a buffer where no code can run. */
+  | {
+      readonly what: 'setup';
+      readonly id: number;
+      readonly mechanism: SentMechanism;
+      readonly layout: RowsLayout;
+      readonly memory: WasmMemory | undefined;
+      readonly buffer: ArrayBufferLike;
+    }
+  /** The code of a function, and this thread's scratch memory. */
+  | {
+      readonly what: 'code';
+      readonly id: number;
+      readonly of: BatchFunction;
+      readonly module: WasmModule;
+      readonly scratch: number;
+      /** Behind it: rows of tau for one chunk, which the laws of rollouts write. */
+      readonly tauAt: number;
+    }
+  | RunTask
+  | { readonly what: 'release'; readonly id: number };
+
+export interface RunTask {
+  readonly what: 'run';
+  readonly id: number;
+  readonly of: BatchFunction;
+  readonly count: number;
+  readonly chunk: number;
+  readonly progress: ArrayBufferLike;
+  /** Of rollouts; one step of no length for other functions. */
+  readonly steps: number;
+  readonly step: number;
+  readonly torque: Torque;
+}
+
+interface Code {
+  readonly run: (atQ: number, atV: number, scratch: number, atTau: number, endV: number) => void;
+  readonly scratch: number;
+  readonly tauAt: number;
+}
+
+interface Known {
+  readonly mechanism: Mechanism;
+  readonly layout: RowsLayout;
+  readonly memory: WasmMemory | undefined;
+  readonly buffer: ArrayBufferLike;
+  readonly code: Map<BatchFunction, Code>;
+  plain?: PlainRunner;
+}
+
+const batches = new Map<number, Known>();
+
+/** `pause` is awaited now and then where this is not a thread of its own. */
+export async function runTask(given: unknown, pause?: () => Promise<void> | undefined): Promise<unknown> {
+  const task = given as BatchTask;
+  switch (task.what) {
+    case 'emit':
+      return batchCode(task.request);
+    case 'setup': {
+      const { id, mechanism, layout, memory, buffer } = task;
+      batches.set(id, { mechanism: received(mechanism), layout, memory, buffer, code: new Map() });
+      return;
+    }
+    case 'code': {
+      const { memory, code } = known(task.id);
+      // The memory may have been grown by another thread: this one takes note of it. (One of our own would lose its views.)
+      if (!(memory!.buffer instanceof ArrayBuffer)) memory!.grow(0);
+      const { exports } = new (webAssembly().Instance)(task.module, { manikin: { memory: memory! } });
+      code.set(task.of, { run: exports.run, scratch: task.scratch, tauAt: task.tauAt });
+      return;
+    }
+    case 'release':
+      batches.delete(task.id);
+      return;
+    case 'run':
+      return run(known(task.id), task, pause);
   }
+}
+
+function known(id: number): Known {
+  const found = batches.get(id);
+  if (found === undefined) throw new RangeError(`batch ${id} is not known here`);
   return found;
 }
 
-function batchOf(mechanism: Mechanism): CompiledBatch {
-  try {
-    return new CompiledBatch(mechanism, { batch: CHUNK, specialise: 'now' });
-  } catch {
-    // A page may forbid WebAssembly: then one state after the other, by whatever can be used.
-    return new CompiledBatch(mechanism, { batch: CHUNK, specialise: 'never' });
-  }
-}
-
-/** `pause` is awaited after each chunk where this is not a thread of its own. */
-export async function runTask(given: unknown, pause?: () => Promise<void>): Promise<void> {
-  const task = given as BatchTask;
-  if (task.what === 'release') {
-    prepared.delete(task.id);
-    return;
-  }
-  const { mechanism, batch } = prepare(task.id, task.spec);
+async function run(batch: Known, task: RunTask, pause?: () => Promise<void> | undefined): Promise<void> {
   const progress = new Int32Array(task.progress);
+  const code = batch.code.get(task.of);
+  const runChunk = code === undefined ? plainRunner(batch, task) : compiledRunner(batch, code, task);
   for (;;) {
     if (Atomics.load(progress, STOP) !== 0) return;
-    const from = Atomics.add(progress, NEXT, CHUNK);
-    if (from >= task.count) return;
-    const count = Math.min(CHUNK, task.count - from);
-    if (task.what === 'forward') forwardChunk(mechanism, batch, task, from, count);
-    else simulateChunk(mechanism, batch, task, from, count, progress);
+    const first = Atomics.add(progress, NEXT, task.chunk);
+    if (first >= task.count) return;
+    const count = Math.min(task.chunk, task.count - first);
+    for (let n = 0; n < task.steps; n++) {
+      if (Atomics.load(progress, STOP) !== 0) return;
+      runChunk(first, count, n);
+      const wait = n + 1 < task.steps ? pause?.() : undefined;
+      if (wait !== undefined) await wait;
+    }
     Atomics.add(progress, DONE, count);
-    if (pause !== undefined) await pause();
+    const wait = pause?.();
+    if (wait !== undefined) await wait;
   }
 }
 
-/** Rows of states to rows of numbers, and back. */
-function scatter(to: Float64Array, stride: number, from: ArrayBufferLike, width: number, first: number, count: number) {
-  const rows = new Float64Array(from, 8 * first * width, count * width);
-  for (let k = 0; k < width; k++) for (let s = 0; s < count; s++) to[k * stride + s] = rows[s * width + k];
+type ChunkRunner = (first: number, count: number, n: number) => void;
+
+function rowsOf(buffer: ArrayBufferLike, { q, v, tau, qdd, nq, nv }: RowsLayout, states: number) {
+  const rows = (at: number, n: number): Float64Array => new Float64Array(buffer, at, states * n);
+  return { q: rows(q, nq), v: rows(v, nv), tau: rows(tau, nv), qdd: rows(qdd, nv) };
 }
 
-function gather(to: ArrayBufferLike, width: number, first: number, count: number, from: Float64Array, stride: number) {
-  const rows = new Float64Array(to, 8 * first * width, count * width);
-  for (let k = 0; k < width; k++) for (let s = 0; s < count; s++) rows[s * width + k] = from[k * stride + s];
+function compiledRunner(
+  { memory, layout, mechanism }: Known,
+  { run: call, scratch, tauAt }: Code,
+  { of, torque, steps, step, count: states }: RunTask,
+): ChunkRunner {
+  const { nq, nv } = layout;
+  const { buffer } = memory!;
+  const law = of === 'step' && torque.kind !== 'held';
+  if (of === 'step') new Float64Array(buffer, scratch, 2).fill(step);
+  const { q, v, tau } = rowsOf(buffer, layout, states);
+  const rows: Rows = { q, v, held: tau };
+  const forces = new Float64Array(buffer);
+  return (first, count, n) => {
+    if (law) applyTorque(forces, tauAt / 8, torque, rows, mechanism, first, count, n, { steps, step });
+    const atV = 8 * nv * first;
+    call(8 * nq * first, atV, scratch, law ? tauAt : layout.tau + atV, atV + 8 * nv * count);
+  };
 }
 
-function forwardChunk({ nq, nv }: Mechanism, batch: CompiledBatch, task: BatchTask, from: number, count: number): void {
-  const { stride } = batch;
-  scatter(batch.q, stride, task.q, nq, from, count);
-  scatter(batch.v, stride, task.v, nv, from, count);
-  scatter(batch.tau, stride, task.tau, nv, from, count);
-  batch.forward(count);
-  gather(task.qdd, nv, from, count, batch.qdd, stride);
-}
+/** One state after the other by the readable algorithms: for what has no code. */
+class PlainRunner {
+  readonly dynamics: PlainDynamics;
+  readonly state: State;
+  readonly closing: LoopClosing | undefined;
+  readonly tau: Float64Array;
+  readonly out: Float64Array;
+  readonly armature: Float64Array;
 
-/** Semi-implicit Euler: v' = v + h a(q, v), q' = q moved along v' for h; passive joint forces included. */
-function simulateChunk(
-  mechanism: Mechanism,
-  batch: CompiledBatch,
-  task: BatchTask,
-  from: number,
-  count: number,
-  progress: Int32Array,
-): void {
-  const { nq, nv, joints } = mechanism;
-  const { stride } = batch;
-  const { timeStep: h } = task;
-  const q = new Float64Array(task.q, 8 * from * nq, count * nq).slice();
-  const v = new Float64Array(task.v, 8 * from * nv, count * nv).slice();
-  const given = new Float64Array(task.tau, 8 * from * nv, count * nv);
-  const tau = new Float64Array(nv);
-  for (let step = 0; step < task.steps; step++) {
-    if (Atomics.load(progress, STOP) !== 0) return;
-    for (let s = 0; s < count; s++) {
-      const qs = q.subarray(s * nq, (s + 1) * nq);
-      const vs = v.subarray(s * nv, (s + 1) * nv);
-      for (let k = 0; k < nv; k++) tau[k] = given[s * nv + k];
-      addPassiveForces(mechanism, tau, qs, vs);
-      for (let k = 0; k < nq; k++) batch.q[k * stride + s] = qs[k];
-      for (let k = 0; k < nv; k++) batch.v[k * stride + s] = vs[k];
-      for (let k = 0; k < nv; k++) batch.tau[k * stride + s] = tau[k];
-    }
-    batch.forward(count);
-    for (let s = 0; s < count; s++) {
-      for (let k = 0; k < nv; k++) v[s * nv + k] += h * batch.qdd[k * stride + s];
-      for (const { model, iq, iv } of joints) model.integrate(q, s * nq + iq, v, s * nv + iv, h);
-    }
+  constructor(mechanism: Mechanism) {
+    this.dynamics = new PlainDynamics(mechanism);
+    this.state = new State(mechanism);
+    this.closing = mechanism.loops.length > 0 ? new LoopClosing(this.dynamics.tree) : undefined;
+    this.tau = new Float64Array(mechanism.nv);
+    this.out = new Float64Array(mechanism.nv);
+    this.armature = new Float64Array(mechanism.nv);
   }
-  new Float64Array(task.q, 8 * from * nq, count * nq).set(q);
-  new Float64Array(task.v, 8 * from * nv, count * nv).set(v);
+
+  /** Couplings and loops, as in src/simulation. */
+  hold(): void {
+    this.state.applyCouplings();
+    this.closing?.close(this.state);
+    this.closing?.hold(this.state);
+  }
+
+  step(h: number): void {
+    const { dynamics, state, tau, out, armature } = this;
+    const { mechanism, tree } = dynamics;
+    addPassiveForces(mechanism, tau, state.q, state.v);
+    armature.set(tree.armature);
+    addPassiveSlope(mechanism, armature, state.v, h);
+    dynamics.forward(state, tau, { out, armature });
+    for (let k = 0; k < out.length; k++) state.v[k] += h * out[k];
+    for (const { model, iq, iv } of mechanism.joints) model.integrate(state.q, iq, state.v, iv, h);
+    this.hold();
+  }
+}
+
+function plainRunner(batch: Known, { of, torque, steps, step, count: states }: RunTask): ChunkRunner {
+  const { mechanism, layout } = batch;
+  const { nq, nv } = layout;
+  const rows = rowsOf(batch.memory?.buffer ?? batch.buffer, layout, states);
+  batch.plain ??= new PlainRunner(mechanism);
+  const { dynamics, state, tau, out } = batch.plain;
+  const plain = batch.plain;
+  const given: Rows = { q: rows.q, v: rows.v, held: rows.tau };
+  /** Where the algorithms refuse a state, as they do where a number is not finite, its results are no numbers. */
+  const guarded = (result: Float64Array, s: number, work: () => void): void => {
+    try {
+      work();
+    } catch (error) {
+      if (!(error instanceof SimulationError)) throw error;
+      result.fill(Number.NaN, s * nv, (s + 1) * nv);
+    }
+  };
+  return (first, count, n) => {
+    for (let s = first; s < first + count; s++) {
+      state.q.set(rows.q.subarray(s * nq, (s + 1) * nq));
+      state.v.set(rows.v.subarray(s * nv, (s + 1) * nv));
+      if (of === 'step')
+        guarded(rows.v, s, () => {
+          const write = (): void => {
+            rows.q.set(state.q, s * nq);
+            rows.v.set(state.v, s * nv);
+          };
+          if (n === 0) {
+            plain.hold();
+            write();
+          }
+          applyTorque(tau, 0, torque, given, mechanism, s, 1, n, { steps, step });
+          plain.step(step);
+          write();
+        });
+      else {
+        const [from, to] = of === 'forward' ? [rows.tau, rows.qdd] : [rows.qdd, rows.tau];
+        guarded(to, s, () => {
+          tau.set(from.subarray(s * nv, (s + 1) * nv));
+          to.set(dynamics[of](state, tau, { out }), s * nv);
+        });
+      }
+    }
+  };
 }

@@ -1,4 +1,3 @@
-// Many states on all cores; one mechanism on many cores is the engine 'threads' of dynamics().
+// One mechanism on many cores is the engine 'threads' of dynamics(), many states are batch(); both share their threads.
 
-export { Batch, type BatchOptions, type BatchRun, type BatchSimulation, type BatchStates } from './batch.js';
 export { endThreads } from './pool.js';

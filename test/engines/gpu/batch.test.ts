@@ -1,17 +1,16 @@
 // Batches on a software device, against the readable algorithms in double precision.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { connect } from '../../../src/dynamics/connect.js';
-import { checkErrors } from '../../../src/engines/gpu/bench.js';
-import type { GpuBatch } from '../../../src/engines/gpu/gpu-batch.js';
-import { type Gpu, GpuError, gpuBatch, openGpu, type StateBatch, type Torque } from '../../../src/engines/gpu/index.js';
+import { checkErrors } from '../../../src/cli/bench/gpu.js';
+import type { EngineOptions } from '../../../src/engines/gpu/engine.js';
+import { GpuBatch } from '../../../src/engines/gpu/gpu-batch.js';
+import { type Gpu, GpuError, openGpu } from '../../../src/engines/gpu/index.js';
 import { PlainDynamics } from '../../../src/engines/plain/plain-dynamics.js';
 import type { JointTypeName } from '../../../src/joints/index.js';
 import { createMechanism } from '../../../src/mechanism/create.js';
 import type { Mechanism } from '../../../src/mechanism/mechanism.js';
 import { State } from '../../../src/mechanism/state.js';
 import { builtinMechanism } from '../../../src/models/index.js';
-import { Simulation } from '../../../src/simulation/simulation.js';
 import type { Mat3 } from '../../../src/spatial/matrix3.js';
 import { randomMechanism, randomVector, relativeError } from '../../support/random-mechanism.js';
 import { hasSoftwareGpu } from '../../support/software-gpu.js';
@@ -42,7 +41,7 @@ function tameState(mechanism: Mechanism, seed: number): State {
   return state;
 }
 
-function fill(batch: StateBatch, given: 'tau' | 'qdd'): void {
+function fill(batch: GpuBatch, given: 'tau' | 'qdd'): void {
   const { mechanism } = batch;
   for (let s = 0; s < batch.states; s++) {
     batch.setState(s, tameState(mechanism, s + 1));
@@ -52,11 +51,11 @@ function fill(batch: StateBatch, given: 'tau' | 'qdd'): void {
   }
 }
 
-const column = (batch: StateBatch, name: 'tau' | 'qdd', s: number): Float64Array =>
+const column = (batch: GpuBatch, name: 'tau' | 'qdd', s: number): Float64Array =>
   Float64Array.from({ length: batch.mechanism.nv }, (_, k) => batch[name][batch.at(name, k, s)]);
 
 /** Worst and middle error over all states. */
-async function errors(batch: StateBatch, task: 'forward' | 'inverse'): Promise<{ worst: number; median: number }> {
+async function errors(batch: GpuBatch, task: 'forward' | 'inverse'): Promise<{ worst: number; median: number }> {
   const [given, result] = task === 'forward' ? (['tau', 'qdd'] as const) : (['qdd', 'tau'] as const);
   fill(batch, given);
   await batch[task]();
@@ -80,8 +79,10 @@ describe.skipIf(!hasSoftwareGpu())('batches on the GPU', () => {
 
   afterAll(() => gpu?.close());
 
-  const make = (mechanism: Mechanism, options: object = {}): Promise<StateBatch> =>
-    gpuBatch(mechanism, { states: 70, gpu, fallback: 'error', specialise: 'never', ...options });
+  const make = (
+    mechanism: Mechanism,
+    { gpu: on = gpu, states = 70, ...options }: EngineOptions & { gpu?: Gpu; states?: number } = {},
+  ): Promise<GpuBatch> => GpuBatch.create(on, mechanism, states, { specialise: 'never', ...options }, false);
 
   it('generic kernels: every joint type, forward and inverse', async () => {
     // Each kind of link is a kernel that takes the software device a while to compile.
@@ -125,7 +126,7 @@ describe.skipIf(!hasSoftwareGpu())('batches on the GPU', () => {
     const batch = await make(human, { specialise: 'background', variant });
     await batch.ready('inverse');
     expect(batch.tierOf('inverse')).toBe('specialised');
-    expect(batch.explain()).toContain(`inverse: ${variant}.`);
+    expect(batch.notes.join('\n')).toContain(`inverse: ${variant}.`);
     const { worst, median } = await checkErrors(batch, 'inverse');
     expect(worst).toBeLessThan(1e-6);
     expect(median).toBeLessThan(1e-7);
@@ -166,7 +167,7 @@ describe.skipIf(!hasSoftwareGpu())('batches on the GPU', () => {
     expect(key).toContain('swiftshader');
     const second = await make(small, { specialise: 'background', memory });
     await second.ready();
-    expect(second.explain()).toContain(`forward: ${name}.`);
+    expect(second.notes.join('\n')).toContain(`forward: ${name}.`);
     for (const batch of [first, second]) batch.dispose();
   });
 
@@ -189,7 +190,7 @@ describe.skipIf(!hasSoftwareGpu())('batches on the GPU', () => {
     const narrow = await openGpu({ maxBindingBytes: 4 * 12 * 256 });
     const batch = await make(arm, { gpu: narrow, states: 600, specialise: 'background', variant: 'registers' });
     await batch.ready();
-    expect(batch.explain()).toContain('in 3 parts');
+    expect(batch.notes.join('\n')).toContain('In 3 parts');
     expect((await errors(batch, 'forward')).worst).toBeLessThan(2e-5);
     batch.dispose();
     await expect(make(arm, { gpu: { ...narrow, maxBufferBytes: 4 * 12 * 512 }, states: 600 })).rejects.toThrow(
@@ -232,24 +233,6 @@ describe.skipIf(!hasSoftwareGpu())('batches on the GPU', () => {
     await expect(batch.forward()).rejects.toThrow('lost');
   });
 
-  it('runs on the CPU where the GPU cannot, saying so, or refuses', async () => {
-    const told: string[] = [];
-    // The tip held to the ground closes a loop.
-    const looped = connect(arm, new State(arm), {
-      name: 'hold',
-      a: 'c',
-      b: null,
-      joint: { type: 'spherical' },
-      at: [0, 0, -0.4],
-    }).mechanism;
-    const batch = await gpuBatch(looped, { states: 2, gpu, onFallback: (reason) => told.push(reason) });
-    expect(batch.where).toBe('cpu');
-    expect(told).toEqual(['closed loops are not compiled.']);
-    expect(batch.explain()).toContain('On the CPU: closed loops');
-    await expect(gpuBatch(looped, { states: 2, gpu, fallback: 'error' })).rejects.toThrow(GpuError);
-    await expect(gpuBatch(human, { states: 0 })).rejects.toThrow('positive number of states');
-  });
-
   it('is one call at a time', async () => {
     const batch = await make(arm);
     const first = batch.forward();
@@ -257,192 +240,5 @@ describe.skipIf(!hasSoftwareGpu())('batches on the GPU', () => {
     await first;
     await expect(batch.forward(71)).rejects.toThrow('at most 70');
     batch.dispose();
-  });
-
-  describe('rollouts', () => {
-    const mechanism = arm;
-    const { nv, nq } = mechanism;
-    const free = builtinMechanism('chain-5-spherical-free');
-    const steps = 25;
-    const states = 40;
-    const target = new State(mechanism).q;
-    const laws: [string, Torque][] = [
-      ['held', { kind: 'held' }],
-      ['sequence', { kind: 'sequence', values: Float32Array.from(randomVector(1, states * steps * nv)) }],
-      [
-        'spline',
-        { kind: 'spline', interval: 0.01, knots: 4, values: Float32Array.from(randomVector(2, states * 4 * nv)) },
-      ],
-      [
-        'pd',
-        {
-          kind: 'pd',
-          stiffness: randomVector(3, nv).map((x) => 3 + x),
-          damping: new Float64Array(nv).fill(0.2),
-          target,
-        },
-      ],
-    ];
-    it.each(laws)('%s: as on the CPU in double precision', async (_name, torque) => {
-      expect(nq).toBe(12);
-      const device = (await gpuBatch(mechanism, {
-        states,
-        gpu,
-        specialise: 'background',
-        fallback: 'error',
-      })) as GpuBatch;
-      const { CpuBatch } = await import('../../../src/engines/gpu/cpu-batch.js');
-      const host = new CpuBatch(mechanism, states, 'for the test');
-      for (const batch of [device, host]) {
-        fill(batch, 'tau');
-        await batch.rollout({ steps, step: 2e-3, torque });
-      }
-      const [a, b] = [new State(mechanism), new State(mechanism)];
-      for (let s = 0; s < states; s++) {
-        device.getState(s, a);
-        host.getState(s, b);
-        expect(relativeError(a.q, b.q)).toBeLessThan(1e-5);
-        expect(relativeError(a.v, b.v)).toBeLessThan(1e-4);
-      }
-      device.dispose();
-    });
-
-    it('go on where they ended, without an upload; the generic step agrees with the fused one', async () => {
-      const [once, twice] = [await make(free), await make(free)];
-      for (const batch of [once, twice]) fill(batch, 'tau');
-      await once.rollout({ steps: 7, step: 1e-3 });
-      await twice.rollout({ steps: 3, step: 1e-3 });
-      await twice.rollout({ steps: 4, step: 1e-3, resume: true });
-      expect(twice.q).toEqual(once.q);
-      const fused = await make(free, { specialise: 'background', variant: 'registers, poses computed twice' });
-      fill(fused, 'tau');
-      await fused.ready('rollout');
-      await fused.rollout({ steps: 7, step: 1e-3 });
-      const [a, b] = [new State(free), new State(free)];
-      for (let s = 0; s < once.states; s++)
-        expect(relativeError(fused.getState(s, a).v, once.getState(s, b).v)).toBeLessThan(1e-4);
-      for (const batch of [once, twice, fused]) batch.dispose();
-    });
-
-    it('springs, damping, dry friction and armatures: as Simulation does it', async () => {
-      // Sliders in metres, and velocities on both sides of where friction fades.
-      const links = Array.from({ length: 6 }, (_, i) => ({
-        body: { name: `b${i}`, mass: 1, com: [0.02, 0, -0.2] as const, inertia: diagonal(0.02, 0.021, 0.01) },
-        joint: {
-          name: `j${i}`,
-          parent: i === 0 ? null : `b${i - 1}`,
-          child: `b${i}`,
-          type: (['revolute', 'prismatic', 'spherical', 'revolute', 'universal', 'cylindrical'] as const)[i],
-          axis: i % 2 === 0 ? ([0, 1, 0] as const) : ([1, 0, 0] as const),
-          axis2: [0, 0, 1] as const,
-          t: [0, 0, i === 0 ? 0 : -0.3] as const,
-          friction: [0.5, 1, 0.02, 0.05, 0, 0.1][i],
-          damping: [0, 0.1, 0.05, 0, 0.2, 0][i],
-          armature: [0.01, 0, 0.02, 0, 0, 0.03][i],
-          ...(i === 1 && { stiffness: 50, rest: 0.1 }),
-        },
-      }));
-      const rough = createMechanism({
-        name: 'rough',
-        gravity: [0, 0, -9.81],
-        bodies: links.map(({ body }) => body),
-        joints: links.map(({ joint }) => joint),
-      });
-      const batch = await gpuBatch(rough, {
-        states: 8,
-        gpu,
-        fallback: 'error',
-        variant: 'registers, poses computed twice',
-      });
-      const start = Array.from({ length: 8 }, (_, s) => tameState(rough, s + 1));
-      // The last one at rest.
-      start[7].v.fill(0);
-      start.forEach((state, s) => {
-        batch.setState(s, state);
-      });
-      await batch.rollout({ steps: 100, step: 1e-3 });
-      const got = new State(rough);
-      start.forEach((state, s) => {
-        // Joints that stick and slip by turns amplify rounding: by how much, a start as far off as 32 bits can tell.
-        const [simulation, other] = [0, 1e-7].map((change) => {
-          const from = state.clone();
-          from.v.forEach((x, k) => {
-            from.v[k] = x + change * Math.sin(k + 1);
-          });
-          const one = new Simulation(rough, { state: from, integrator: 'euler', step: 1e-3, engine: 'plain' });
-          for (let k = 0; k < 100; k++) one.step();
-          return one;
-        });
-        batch.getState(s, got);
-        const sensitivity = (name: 'q' | 'v'): number => relativeError(other.state[name], simulation.state[name]);
-        for (const name of ['q', 'v'] as const)
-          expect(relativeError(got[name], simulation.state[name]), `${name} of ${s}`).toBeLessThan(
-            2e-5 + 100 * sensitivity(name),
-          );
-        expect(sensitivity('v')).toBeLessThan(1e-4);
-      });
-      batch.dispose();
-      // The generic step knows none of this, and says so.
-      const generic = await gpuBatch(rough, { states: 8, gpu, fallback: 'error', specialise: 'never' });
-      await expect(generic.rollout({ steps: 1, step: 1e-3 })).rejects.toThrow('Springs, damping and friction');
-      generic.dispose();
-    });
-
-    it('closed loops and coupled joints run on the CPU, as Simulation does it', async () => {
-      const spec = (couplings: object) => ({
-        name: 'coupled',
-        gravity: [0, 0, -9.81] as const,
-        bodies: ['a', 'b'].map((name) => ({
-          name,
-          mass: 1,
-          com: [0, 0.1, -0.2] as const,
-          inertia: diagonal(0.02, 0.02, 0.01),
-        })),
-        joints: [
-          { name: 'a', parent: null, child: 'a', type: 'revolute' as const, axis: [0, 1, 0] as const },
-          {
-            name: 'b',
-            parent: 'a',
-            child: 'b',
-            type: 'revolute' as const,
-            axis: [1, 0, 0] as const,
-            t: [0, 0, -0.4] as const,
-          },
-        ],
-        ...couplings,
-      });
-      const coupled = createMechanism(spec({ couplings: [{ joint: 'b', source: 'a', multiplier: 0.5, offset: 0.1 }] }));
-      const looped = connect(arm, new State(arm), {
-        name: 'hold',
-        a: 'c',
-        b: null,
-        joint: { type: 'spherical' },
-        at: [0, 0, -0.4],
-      });
-      for (const [one, state, reason] of [
-        [coupled, new State(coupled), 'coupled joints'],
-        [looped.mechanism, looped.state, 'closed loops'],
-      ] as const) {
-        const told: string[] = [];
-        const batch = await gpuBatch(one, { states: 3, gpu, onFallback: (text) => told.push(text) });
-        expect(told).toEqual([expect.stringContaining(reason)]);
-        for (let s = 0; s < 3; s++) batch.setState(s, state);
-        await batch.rollout({ steps: 100, step: 1e-3 });
-        const simulation = new Simulation(one, { state, integrator: 'euler', step: 1e-3, engine: 'plain' });
-        for (let k = 0; k < 100; k++) simulation.step();
-        const got = batch.getState(2, new State(one));
-        expect(relativeError(got.q, simulation.state.q)).toBeLessThan(1e-9);
-        expect(relativeError(got.v, simulation.state.v)).toBeLessThan(1e-9);
-      }
-    });
-
-    it('bad requests', async () => {
-      const batch = await make(arm);
-      await expect(batch.rollout({ steps: 0, step: 1e-3 })).rejects.toThrow('steps');
-      await expect(batch.rollout({ steps: 1, step: -1 })).rejects.toThrow('positive step');
-      const torque: Torque = { kind: 'sequence', values: new Float32Array(3) };
-      await expect(batch.rollout({ steps: 1, step: 1e-3, torque })).rejects.toThrow('700 numbers');
-      batch.dispose();
-    });
   });
 });

@@ -1,12 +1,11 @@
 // How fast a GPU is, and how far off: the figures of `manikin bench gpu`.
 
+import { GpuAssembly } from '../../engines/gpu/assembly.js';
+import { GpuBatch } from '../../engines/gpu/gpu-batch.js';
+import type { Gpu } from '../../engines/gpu/index.js';
+import { PlainDynamics } from '../../engines/plain/plain-dynamics.js';
 import type { Mechanism } from '../../mechanism/mechanism.js';
 import { State } from '../../mechanism/state.js';
-import { PlainDynamics } from '../plain/plain-dynamics.js';
-import { GpuAssembly } from './assembly.js';
-import type { Gpu } from './device.js';
-import { GpuBatch } from './gpu-batch.js';
-import type { StateBatch } from './state-batch.js';
 
 export interface GpuTiming {
   readonly model: string;
@@ -71,7 +70,7 @@ const RESULT = { forward: 'qdd', inverse: 'tau' } as const;
 const GIVEN = { forward: 'tau', inverse: 'qdd' } as const;
 
 /** The check states, and as joint forces or accelerations whatever is given for a task. */
-function fill(batch: StateBatch, task: 'forward' | 'inverse'): void {
+function fill(batch: GpuBatch, task: 'forward' | 'inverse'): void {
   const { mechanism, states } = batch;
   const [q, v, given] = [mechanism.nq, mechanism.nv, mechanism.nv].map((numbers) => new Float32Array(CHECKS * numbers));
   for (let s = 0; s < Math.min(CHECKS, states); s++) {
@@ -94,7 +93,7 @@ function fill(batch: StateBatch, task: 'forward' | 'inverse'): void {
 
 /** Errors of forward or inverse dynamics over the check states. */
 export async function checkErrors(
-  batch: StateBatch,
+  batch: GpuBatch,
   task: 'forward' | 'inverse' = 'forward',
 ): Promise<{ worst: number; median: number }> {
   const { mechanism } = batch;
@@ -198,7 +197,7 @@ export async function benchBatch(gpu: Gpu, mechanism: Mechanism, options: GpuBen
       const steps = await least((times) => batch.measure('rollout', times));
       add('rollout', await batch.variantOf('rollout'), steps, {});
     }
-    progress?.(batch.explain());
+    for (const note of batch.notes) progress?.(note);
     batch.dispose();
   }
   return results.sort((a, b) => a.batch - b.batch);

@@ -1,8 +1,9 @@
-// Run by loss.test.ts in a process with little memory: what becomes of batches that do not fit. Prints JSON.
+// Run by gpu-loss.test.ts in a process with little memory: what becomes of batches that do not fit. Prints JSON.
 
-import { gpuAssembly, gpuBatch, openGpu } from '../../../dist/engines/gpu/index.js';
-import { State } from '../../../dist/index.js';
-import { builtinMechanism } from '../../../dist/models/index.js';
+import { batch } from '../../dist/batch/index.js';
+import { gpuAssembly, openGpu } from '../../dist/engines/gpu/index.js';
+import { State } from '../../dist/index.js';
+import { builtinMechanism } from '../../dist/models/index.js';
 
 const gpu = await openGpu();
 const { device } = gpu;
@@ -27,9 +28,12 @@ device.createBuffer = (descriptor) => {
   return buffer;
 };
 
+const onGpu = (mechanism, states, options = {}) =>
+  batch(mechanism, { states, device: 'gpu', gpu: { device: gpu, specialise: 'never' }, ...options });
+
 const human = builtinMechanism('human-34');
 tight = true;
-const failed = await gpuBatch(human, { states: 600, gpu, fallback: 'error' }).then(
+const failed = await onGpu(human, 600, { fallback: 'error' }).then(
   () => ({ code: 'none' }),
   ({ code, message }) => ({ code, message }),
 );
@@ -37,18 +41,18 @@ const left = living.size;
 tight = false;
 
 const chain = builtinMechanism('chain-5');
-const batch = await gpuBatch(chain, { states: 64, gpu, fallback: 'error', specialise: 'never' });
-batch.setState(3, State.random(chain, 1));
-await batch.forward();
-const { dynamics } = await import('../../../dist/index.js');
+const few = await onGpu(chain, 64, { fallback: 'error' });
+few.setState(3, State.random(chain, 1));
+await few.forward();
+const { dynamics } = await import('../../dist/index.js');
 const expected = dynamics(chain, { engine: 'plain' }).forward(State.random(chain, 1), new Float64Array(5));
-const small = Math.max(...expected.map((x, k) => Math.abs(x - batch.qdd[batch.at('qdd', k, 3)])));
-batch.dispose();
+const small = Math.max(...expected.map((x, k) => Math.abs(x - few.read('qdd')[3 * 5 + k])));
+few.dispose();
 
 // Made while there was memory; a rollout needs more of it.
 const states = 600;
-const strict = await gpuBatch(human, { states, gpu, fallback: 'error', specialise: 'never' });
-const lasting = await gpuBatch(human, { states, gpu, fallback: 'error', specialise: 'never', onLoss: 'cpu' });
+const strict = await onGpu(human, states, { fallback: 'error' });
+const lasting = await onGpu(human, states);
 tight = true;
 const refused = await strict.rollout({ steps: 1, step: 1e-3 }).then(
   () => ({ code: 'none' }),
@@ -58,7 +62,7 @@ const leaked = oversized.size;
 await lasting.rollout({ steps: 1, step: 1e-3 });
 
 const told = [];
-const other = await gpuBatch(human, { states, gpu, onFallback: (reason) => told.push(reason) });
+const other = await onGpu(human, states, { onFallback: (reason) => told.push(reason) });
 other.setState(0, new State(human));
 await other.forward();
 const why = [];
@@ -68,9 +72,9 @@ console.log(
     failed,
     left,
     small,
-    fallback: { where: other.where, told, first: Number(Number.isFinite(other.qdd[other.at('qdd', 0, 0)])) },
+    fallback: { where: other.device, told, first: Number(Number.isFinite(other.read('qdd')[0])) },
     assembly: { where: assembly.where, told: why },
-    rollout: { ...refused, leaked, where: lasting.where },
+    rollout: { ...refused, leaked, where: lasting.device },
   }),
 );
 process.exit(0);
