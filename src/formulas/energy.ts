@@ -10,10 +10,11 @@
 import { inMetres } from '../plan/length-units.js';
 import type { Plan } from '../plan/plan.js';
 import { ENERGY } from '../plan/results.js';
+import { vec } from './body-frames.js';
 import { Sum } from './forward.js';
 import { forceToParent } from './inverse.js';
 import { type Pose, poseNumbers, poseOf } from './joints.js';
-import { type Velocity, vec, velocityOf } from './kinematics.js';
+import { type Velocity, velocityOf } from './kinematics.js';
 import type { Unit } from './lanes.js';
 import { RESULT, type UnitOptions, unitFormulas } from './links.js';
 import { momentum } from './mass-matrix.js';

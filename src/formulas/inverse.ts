@@ -3,13 +3,15 @@
 //   outwards  the motion with qdd (motion.ts), and the force p each link needs for it
 //   inwards   tau = S^T p + armature qdd,   p_parent += X^T p
 
-import { inShortestUnits } from '../plan/length-units.js';
+import { inShortestUnits, type ScaledPlan } from '../plan/length-units.js';
 import type { Plan } from '../plan/plan.js';
+import { forBodies, vec, writeNumbers } from './body-frames.js';
 import { Sum } from './forward.js';
 import { alongJoint, type Pose, poseNumbers, poseOf } from './joints.js';
 import type { Unit } from './lanes.js';
 import { QDD, readExternal, readUnit, TAU, type UnitOptions, unitFormulas, writeUnit } from './links.js';
 import { groundMotion, inertialForce, type Motion, pointAcceleration, step } from './motion.js';
+import { matrixRotation } from './rotation.js';
 import type { Vec3, Vec6, VectorGraph } from './vectors.js';
 
 export function inverseFormulas(g: VectorGraph, given: Plan, units: readonly Unit[], options: UnitOptions): void {
@@ -42,6 +44,7 @@ export function inverseFormulas(g: VectorGraph, given: Plan, units: readonly Uni
   for (let i = links.length - 1; i >= 0; i--) {
     const { unit, armature, rates } = links[i];
     const p = forces[i].total();
+    if (options.jointForces === true) writeForces(g, plan, unit, p);
     poses[i].S.forEach((column, k) => {
       const tau = g.add(g.dot(column, p), g.mul(armature[k], accelerations[i][k]));
       writeUnit(g, plan, unit, TAU, k, g.mul(rates[k], tau));
@@ -49,6 +52,18 @@ export function inverseFormulas(g: VectorGraph, given: Plan, units: readonly Uni
     if (unit.parent >= 0) forces[unit.parent].add(forceToParent(g, poses[i], p), unit.links.length);
     g.mark();
   }
+}
+
+/** The force through the joint of each link of a unit on the body it carries, at that body's origin, body coordinates. */
+function writeForces(g: VectorGraph, plan: ScaledPlan, unit: Unit, p: Vec6): void {
+  forBodies(g, plan, unit, (bodies, E, r, lane) => {
+    const rotation = matrixRotation(g, E);
+    const f = g.times(g.constant(1 / plan.length), vec(p.slice(3).map(lane)));
+    const n = g.minus(vec(p.slice(0, 3).map(lane)), g.cross(r, f));
+    [...rotation.toLink(n), ...rotation.toLink(f)].forEach((node, k) => {
+      writeNumbers(g, 0, bodies, 6, k, node);
+    });
+  });
 }
 
 /** X^T p: [E^T n + r x E^T f, E^T f]. */

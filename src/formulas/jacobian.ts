@@ -9,8 +9,9 @@
 
 import { inMetres } from '../plan/length-units.js';
 import type { Plan } from '../plan/plan.js';
+import { vec, writeNumbers } from './body-frames.js';
 import { type Pose, poseNumbers, poseOf } from './joints.js';
-import { groundPlace, type Place, placeOf, vec, writeNumbers } from './kinematics.js';
+import { groundPlace, type Place, placeOf } from './kinematics.js';
 import { singleUnits, type Unit } from './lanes.js';
 import { type UnitFormulas, type UnitOptions, unitFormulas } from './links.js';
 import type { Vec3, Vec6, VectorGraph } from './vectors.js';

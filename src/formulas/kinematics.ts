@@ -6,12 +6,13 @@
 // R, r: rotation and origin of a link in its parent; wJ, vJ: velocity along the joint. A body's frame stands still in its link.
 
 import { inMetres } from '../plan/length-units.js';
-import type { BodyPlace, Plan } from '../plan/plan.js';
+import type { Plan } from '../plan/plan.js';
 import { BODY_POSE, BODY_VELOCITY } from '../plan/results.js';
+import { forBodies, vec, writeNumbers } from './body-frames.js';
 import type { Node } from './graph.js';
 import { alongJoint, type Pose, poseNumbers, poseOf } from './joints.js';
 import type { Unit } from './lanes.js';
-import { RESULT, type UnitFormulas, type UnitOptions, unitFormulas } from './links.js';
+import { type UnitFormulas, type UnitOptions, unitFormulas } from './links.js';
 import { matrixRotation } from './rotation.js';
 import type { Mat3, Vec3, VectorGraph } from './vectors.js';
 
@@ -89,47 +90,4 @@ export function kinematicsFormulas(
     write(link.unit, places[i], velocities[i]);
     g.mark();
   });
-}
-
-export const vec = (x: readonly Node[]): Vec3 => [x[0], x[1], x[2]];
-
-/**
- * The bodies that are part of a unit (of the ground where there is none): in pairs where two links share the lanes, each
- * with its frame in the link; `lane` gives the lanes of a value of the unit that are theirs.
- */
-export function forBodies(
-  g: VectorGraph,
-  { bodies }: Pick<Plan, 'bodies'>,
-  unit: Unit | undefined,
-  visit: (bodies: readonly number[], E: Mat3, r: Vec3, lane: (x: Node) => Node) => void,
-): void {
-  const on = (link: number): number[] => [...bodies.keys()].filter((body) => bodies[body].link === link);
-  const [first, second = []] = unit === undefined ? [on(-1)] : unit.links.map(on);
-  const numbers = (from: number, to: number, a: BodyPlace, b: BodyPlace): Node[] =>
-    a.X.slice(from, to).map((x, k) => g.constant(x, b.X[from + k]));
-  const visitBoth = (a: number, b: number, lane: (x: Node) => Node): void => {
-    const [A, B] = [bodies[a], bodies[b]];
-    visit(a === b ? [a] : [a, b], numbers(0, 9, A, B), vec(numbers(9, 12, A, B)), lane);
-  };
-  const pairs = Math.min(first.length, second.length);
-  for (let k = 0; k < pairs; k++) visitBoth(first[k], second[k], (x) => x);
-  const single = unit === undefined || unit.links.length === 1;
-  for (const body of first.slice(pairs)) visitBoth(body, body, (x) => (single ? x : g.lane(x, 0)));
-  for (const body of second.slice(pairs)) visitBoth(body, body, (x) => g.lane(x, 1));
-}
-
-/** Number k of each of the bodies, in a part of the result that begins at `start`. Memory begins as zeros. */
-export function writeNumbers(
-  g: VectorGraph,
-  start: number,
-  [a, b]: readonly number[],
-  stride: number,
-  k: number,
-  node: Node,
-): void {
-  if (g.is(node, 0)) return;
-  const at = (body: number): number => start + stride * body + k;
-  if (b === undefined) g.output(RESULT, at(a), node);
-  else if (g.lanes[node] === 2) g.output(RESULT, at(a), node, at(b));
-  else for (const body of [a, b]) g.output(RESULT, at(body), node);
 }

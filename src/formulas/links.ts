@@ -42,6 +42,8 @@ export interface UnitOptions {
   readonly other?: ScaledPlan;
   /** Nothing moves: velocities are taken for zero, whatever stands in memory. */
   readonly atRest?: boolean;
+  /** The whole force through every joint is written, too. Only in plans whose links keep all of their mass. */
+  readonly jointForces?: boolean;
   /** Forces from outside and the armature of damped joints are read from memory. */
   readonly loaded?: boolean;
 }

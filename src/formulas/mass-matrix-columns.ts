@@ -8,12 +8,13 @@
 
 import { inMetres } from '../plan/length-units.js';
 import type { Plan } from '../plan/plan.js';
+import { writeNumbers } from './body-frames.js';
 import { Sum } from './forward.js';
 import { forceToParent } from './inverse.js';
 import { type InverseMassColumns, inverseMassColumns } from './inverse-mass-columns.js';
 import { groundColumns } from './jacobian.js';
 import { type Pose, poseNumbers, poseOf } from './joints.js';
-import { groundPlace, type Place, placeOf, writeNumbers } from './kinematics.js';
+import { groundPlace, type Place, placeOf } from './kinematics.js';
 import type { Unit } from './lanes.js';
 import { MASS_MATRIX, type UnitOptions, unitFormulas } from './links.js';
 import { type Composite, momentum, toParent } from './mass-matrix.js';

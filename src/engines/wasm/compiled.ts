@@ -97,8 +97,10 @@ const TASKS: readonly Task[] = ['forward', 'forwardLoaded', 'inverse', 'massMatr
 const TASK_OF: ReadonlyMap<string, Task> = new Map<FunctionName, Task>([
   ['forward', 'forward'],
   ['forward with external', 'forwardLoaded'],
+  ['forward with jointForces', 'inverseForces'],
   ['inverse', 'inverse'],
   ['inverse with external', 'inverseLoaded'],
+  ['inverse with jointForces', 'inverseForces'],
   ['massMatrix', 'massMatrix'],
   ['inverseMassMatrix', 'inverseMassMatrix'],
   ['solve', 'solve'],
@@ -260,6 +262,7 @@ export class CompiledDynamics implements Engine {
     if (this.#store === undefined || !this.#compiles(task)) return 'plain';
     if (this.#reduction !== undefined && (task === 'solve' || task === 'inverseMassMatrix')) return 'plain';
     if (this.mechanism.loops.length > 0 && (task === 'inverse' || task === 'inverseLoaded')) return 'plain';
+    if (task === 'inverseForces' && !this.#compilesForces) return 'plain';
     if (!this.#hasGeneric || !GENERIC.has(task)) return this.#makesFunctions ? 'specialised' : 'plain';
     return this.#onUse(task) ?? 'generic';
   }
@@ -269,11 +272,29 @@ export class CompiledDynamics implements Engine {
     return this.#specialiser !== undefined && this.#plan!.links.length <= MAX_FUNCTION_LINKS;
   }
 
+  /** Links keep their mass, which the force through a joint needs. */
+  #wholePlan(): Plan {
+    const { tree } = this.readable;
+    return createPlan(tree, new Set(this.#plan!.links.keys()));
+  }
+
+  /** Whether there is code for the forces in all joints: links merged by fixed joints hide those. */
+  get #compilesForces(): boolean {
+    const { links, bodies } = this.#plan!;
+    if (this.#reduction !== undefined || this.mechanism.loops.length > 0) return false;
+    return links.length === bodies.length && bodies.every(({ link }) => link >= 0);
+  }
+
+  #forcesFit(out: Float64Array): boolean {
+    return this.#makesFunctions && this.#compilesForces && out.length === 6 * this.mechanism.bodies.length;
+  }
+
   #reasonForNoCode(): string {
     if (this.#store === undefined) return 'it was disposed of.';
     if (this.#specialiser === undefined) return 'there are no generic kernels for it.';
     if (this.mechanism.loops.length > 0) return 'for closed loops only the plain engine has it.';
     if (this.#reduction !== undefined) return 'for coupled joints only the plain engine has it.';
+    if (this.#makesFunctions) return 'with fixed joints or loops only the plain engine has it.';
     return `code for it is made up to ${MAX_FUNCTION_LINKS} moving links, and there are no generic kernels.`;
   }
 
@@ -313,6 +334,13 @@ export class CompiledDynamics implements Engine {
     running.run();
     // Where something is wrong the readable algorithm finds out what and says it.
     if (this.#inDoubt || !copyFinite(out, this.#qdd)) return this.readable.forward(state, tau, options);
+    if (options?.jointForces !== undefined) {
+      // Inverse dynamics of the accelerations, which are still in memory.
+      const inverse = this.#code('inverseForces')!;
+      if (task === 'forward') this.#load(options);
+      inverse.run();
+      options.jointForces.set(inverse.result);
+    }
     return out;
   }
 
@@ -324,18 +352,11 @@ export class CompiledDynamics implements Engine {
 
   /** Joint forces for the accelerations qdd. */
   inverse(state: State, qdd?: Float64Array, options?: InverseOptions): Float64Array {
-    const loaded = options?.external !== undefined && options.external.length === 6 * this.mechanism.bodies.length;
-    const running = loaded ? this.#code('inverseLoaded') : this.#best('inverse');
-    if (
-      running === undefined ||
-      (options?.external !== undefined && !loaded) ||
-      options?.jointForces !== undefined ||
-      this.mechanism.loops.length > 0 ||
-      options?.actuated !== undefined ||
-      this.#isForeign(state)
-    )
+    const task = this.#inverseTask(options);
+    const running = task === 'inverse' ? this.#best(task) : task && this.#code(task);
+    if (running === undefined || this.mechanism.loops.length > 0 || this.#isForeign(state))
       return this.readable.inverse(state, qdd, options);
-    if (loaded) this.#load(options!);
+    if (task !== 'inverse') this.#load(options!);
     const out = this.#checked('out', options?.out) ?? new Float64Array(this.mechanism.nv);
     copyPositions(this.mechanism, this.#q, state.q);
     this.#v.set(state.v);
@@ -345,7 +366,18 @@ export class CompiledDynamics implements Engine {
     running.run();
     foldForces(this.mechanism, this.#tau);
     if (!copyFinite(out, this.#tau)) return this.readable.inverse(state, qdd, options);
+    options?.jointForces?.set(running.result);
     return out;
+  }
+
+  /** The task that inverse dynamics with these options is; undefined where only the readable algorithm can do it. */
+  #inverseTask(options: InverseOptions | undefined): 'inverse' | 'inverseLoaded' | 'inverseForces' | undefined {
+    if (options === undefined) return 'inverse';
+    const { external, jointForces, actuated } = options;
+    if (actuated !== undefined) return undefined;
+    if (external !== undefined && external.length !== 6 * this.mechanism.bodies.length) return undefined;
+    if (jointForces !== undefined) return this.#forcesFit(jointForces) ? 'inverseForces' : undefined;
+    return external === undefined ? 'inverse' : 'inverseLoaded';
   }
 
   /** The mass matrix; `out` takes its nv x nv numbers. */
@@ -509,8 +541,8 @@ export class CompiledDynamics implements Engine {
     if (options === undefined) return 'forward';
     const { algorithm = 'aba', schedule, external, jointForces, loopForces, armature } = options;
     // Who asks for an algorithm gets it.
-    if (algorithm !== 'aba' || schedule !== undefined) return undefined;
-    if (jointForces !== undefined || loopForces !== undefined) return undefined;
+    if (algorithm !== 'aba' || schedule !== undefined || loopForces !== undefined) return undefined;
+    if (jointForces !== undefined && !this.#forcesFit(jointForces)) return undefined;
     if (external !== undefined && external.length !== 6 * this.mechanism.bodies.length) return undefined;
     let task: 'forward' | 'forwardLoaded' = external === undefined ? 'forward' : 'forwardLoaded';
     if (armature === undefined) return task;
@@ -576,7 +608,7 @@ export class CompiledDynamics implements Engine {
     const store = this.#store!;
     return new Specialiser({
       store,
-      plan: this.#plan!,
+      planOf: (task) => (task === 'inverseForces' ? this.#wholePlan() : this.#plan!),
       emit: this.#options.emit,
       options: { layout: this.#layout!, shared: store.shared },
       blocks: () => this.#sharedBlocks(),

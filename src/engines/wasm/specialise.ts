@@ -26,7 +26,7 @@ import { aligned, type Layout, placesOf } from './layout.js';
 
 /**
  * What can be computed: qdd from tau (also with forces from outside, and an armature of damped joints, that are read from
- * memory), tau from qdd (also with forces from outside), the mass matrix and its inverse; H^-1 tau; poses and velocities of all bodies, each
+ * memory), tau from qdd (also with forces from outside, and with the whole force through every joint), the mass matrix and its inverse; H^-1 tau; poses and velocities of all bodies, each
  * by itself or both; the Jacobian of a body and of all; energy, momentum and centre of mass.
  */
 export type Task =
@@ -34,6 +34,7 @@ export type Task =
   | 'forwardLoaded'
   | 'inverse'
   | 'inverseLoaded'
+  | 'inverseForces'
   | 'massMatrix'
   | 'inverseMassMatrix'
   | 'solve'
@@ -101,6 +102,8 @@ const FORMULAS: { readonly [task in NamedTask]: Formulas } = {
   forwardLoaded: (g, plan, units, options) => forwardFormulas(g, plan, units, { ...options, loaded: true }),
   inverse: inverseFormulas,
   inverseLoaded: (g, plan, units, options) => inverseFormulas(g, plan, units, { ...options, loaded: true }),
+  inverseForces: (g, plan, units, options) =>
+    inverseFormulas(g, plan, units, { ...options, loaded: true, jointForces: true }),
   massMatrix: massMatrixFormulas,
   inverseMassMatrix: inverseMassFormulas,
   solve: (g, plan, units, options) => forwardFormulas(g, plan, units, { ...options, atRest: true }),
@@ -126,6 +129,7 @@ function resultSize({ bodies, nv, loops }: Plan, task: Task): number {
       return nv * nv;
     case 'poses':
       return BODY_POSE * bodies.length;
+    case 'inverseForces':
     case 'velocities':
       return BODY_VELOCITY * bodies.length;
     case 'posesAndVelocities':

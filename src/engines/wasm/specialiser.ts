@@ -14,7 +14,7 @@ export type Emit = (plan: Plan, options: SpecialiseOptions) => Specialised | Pro
 
 export interface SpecialiserParts {
   readonly store: Store;
-  readonly plan: Plan;
+  readonly planOf: (task: Task) => Plan;
   readonly emit: Emit | undefined;
   readonly options: Omit<SpecialiseOptions, 'task' | 'scratchAt' | 'blocks'>;
   /** Blocks of links that share code for forward dynamics, where that is better than code for every link. */
@@ -56,8 +56,7 @@ export class Specialiser {
 
   /** The same on this thread, before returning. */
   now(task: Task): void {
-    const { plan } = this.#parts;
-    const made = specialise(plan, this.#options(task));
+    const made = specialise(this.#parts.planOf(task), this.#options(task));
     this.#use(task, made, new (webAssembly().Module)(made.bytes));
     this.#requested.set(task, Promise.resolve());
   }
@@ -67,13 +66,13 @@ export class Specialiser {
   }
 
   async #later(task: Task, before: readonly Promise<void>[]): Promise<void> {
-    const { store, plan, failed } = this.#parts;
+    const { store, planOf, failed } = this.#parts;
     try {
       await Promise.all(before);
       await nextTurn();
       while (!this.#stopped) {
         const options = this.#options(task);
-        const made = await this.#emit(plan, options);
+        const made = await this.#emit(planOf(task), options);
         const module = await webAssembly().compile(made.bytes);
         // Somebody could not wait and had it made on this thread.
         if (this.#made.has(task)) return;

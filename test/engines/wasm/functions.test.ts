@@ -56,6 +56,14 @@ function disagreements(mechanism: Mechanism, states = 2): Map<string, number> {
     compare('mass matrix', () => compiled.massMatrix(state).H, readable.massMatrix(state).H);
     compare('inverse mass matrix', () => compiled.inverseMassMatrix(state).Hinv, solver.inverse(state).Hinv);
     compare('solve', () => compiled.solve(state, given), solver.solve(state, given));
+    const [got, expected] = [external.slice(), external.slice()];
+    compiled.inverse(state, given, { external, jointForces: got });
+    readable.inverse(state, given, { external, jointForces: expected });
+    compare('joint forces of inverse dynamics', () => got, expected);
+    const alone = { jointForces: got };
+    compiled.forward(state, given, alone);
+    readable.forward(state, given, { jointForces: expected });
+    compare('joint forces of forward dynamics', () => got, expected);
     const loaded = { external };
     compare('inverse', () => compiled.inverse(state, given, loaded), readable.inverse(state, given, loaded));
   }
@@ -81,6 +89,16 @@ describe('compiled functions agree with the readable ones', () => {
         randomMechanism(seed, { forest: seed % 3 === 0, armature: seed % 2 === 0, shuffled: seed % 5 === 0 }),
         seed,
       );
+  });
+
+  it('joint forces are compiled where no joint is fixed', () => {
+    const mechanism = builtinMechanism('human-34');
+    const compiled = new CompiledDynamics(mechanism, { specialise: 'now', tasks: [] });
+    compiled.forward(State.random(mechanism, 1), undefined, {
+      jointForces: new Float64Array(6 * mechanism.bodies.length),
+    });
+    expect(compiled.tierOf('inverseForces')).toBe('specialised');
+    compiled.dispose();
   });
 
   it.each(['human-34', 'chain-10', 'compass'])('%s', (name) => {
