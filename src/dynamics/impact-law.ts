@@ -43,6 +43,11 @@ export interface Strike {
 /** What rounding may break of a law, relative to the sizes of what is compared. */
 const SLACK = 1e-11;
 const HALVINGS = 60;
+/**
+ * Impulses this many times larger than |u| / trace W push where the point hardly answers: what they change is rounding, as for a
+ * friction that points along the rod of a pendulum.
+ */
+const LARGEST = 1e8;
 
 export function symmetric(W: Mat3): Mat3 {
   return W.map((value, k) => (value + W[3 * (k % 3) + Math.floor(k / 3)]) / 2) as unknown as Mat3;
@@ -77,6 +82,7 @@ function impulseFor(strike: Strike, e: number): Vec3 | undefined {
 
 function isLawful({ W, u, normal, friction }: Strike, lambda: Vec3): boolean {
   const size = norm(lambda);
+  if (!(size * traceOf(W) <= LARGEST * norm(u))) return false;
   const pressed = dot(lambda, normal);
   if (!(pressed >= 0)) return false;
   if (friction !== Number.POSITIVE_INFINITY) {
@@ -92,7 +98,7 @@ function isLawful({ W, u, normal, friction }: Strike, lambda: Vec3): boolean {
 /** The impulse of least length after which the point does not slide: u+ = -e u_n n. Undefined where W cannot do that. */
 function sticking({ W, u, normal }: Strike, e: number): Vec3 | undefined {
   const wanted = subtract(scale(-e * dot(u, normal), normal), u);
-  const trace = W[0] + W[4] + W[8];
+  const trace = traceOf(W);
   const solved = createPseudoInverse(3);
   pseudoInvert(solved, Float64Array.from(W), 3, [trace, trace, trace]);
   const inverse = Array.from(solved.inverse) as unknown as Mat3;
@@ -146,12 +152,13 @@ function mostTaken({ W, u, normal, friction }: Strike): Vec3 {
   const [first, second] = tangents(normal);
   // An infinite cone is the half space: its edges lie in the tangent plane.
   const infinite = friction === Number.POSITIVE_INFINITY;
+  const least = traceOf(W) / LARGEST;
   const edge = (angle: number) => {
     const d = add(scale(Math.cos(angle), first), scale(Math.sin(angle), second));
     const direction = infinite ? d : add(normal, scale(friction, d));
     const push = -dot(direction, u);
     const answer = dot(direction, apply(W, direction));
-    if (!(push > 0 && answer > 0)) return { taken: 0, lambda: ZERO3 };
+    if (!(push > 0 && answer > least * dot(direction, direction))) return { taken: 0, lambda: ZERO3 };
     return { taken: (push * push) / (2 * answer), lambda: scale(push / answer, direction) };
   };
   const bestBetween = (from: number, to: number): number => {
@@ -166,6 +173,10 @@ function mostTaken({ W, u, normal, friction }: Strike): Vec3 {
   for (let width = Math.PI / 12; width > 1e-15; width /= 8) angle = bestBetween(angle - width, angle + width);
   // Smaller by what rounding may have added: taking less is safe, taking too much is not.
   return scale(1 - SLACK, edge(angle).lambda);
+}
+
+function traceOf(W: Mat3): number {
+  return W[0] + W[4] + W[8];
 }
 
 function tangents(normal: Vec3): readonly [Vec3, Vec3] {
