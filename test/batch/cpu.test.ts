@@ -286,6 +286,26 @@ describe('a batch on the CPU', () => {
     expect(told.length).toBe(2);
   });
 
+  it('angles of any size are right, in rollouts too', async () => {
+    const many = await batch(human, { states: 90, threads: 1 });
+    const states = Array.from({ length: 90 }, (_, s) => {
+      const state = State.random(human, s + 1);
+      if (s % 3 === 0) state.q[7 + (s % 28)] *= 10 ** (s / 5);
+      many.setState(s, state);
+      return state;
+    });
+    await many.forward();
+    const readable = new PlainDynamics(human);
+    for (const [s, state] of states.entries())
+      expect(relativeError(row(many, 'qdd', s), readable.forward(state)), `state ${s}`).toBeLessThan(1e-9);
+    await many.rollout({ steps: 3, step: 1e-4 });
+    for (const [s, state] of states.entries()) {
+      const expected = simulate(state, s, new Float64Array(human.nv), 1e-4, 3, held());
+      expect(relativeError(row(many, 'v', s), expected.v), `state ${s}`).toBeLessThan(1e-8);
+    }
+    many.dispose();
+  });
+
   it('states that have no numbers are named, and their neighbours are right', async () => {
     const many = await batch(human, { states: 10, threads: 1 });
     fill(many);

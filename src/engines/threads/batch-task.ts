@@ -6,6 +6,7 @@ import { SimulationError } from '../../mechanism/errors.js';
 import { type Joint, Mechanism, type MechanismParts } from '../../mechanism/mechanism.js';
 import { State } from '../../mechanism/state.js';
 import { LoopClosing } from '../plain/assembly/closing.js';
+import { LARGEST_ANGLE } from '../plain/large-angles.js';
 import { addPassiveForces, addPassiveSlope } from '../plain/passive.js';
 import { PlainDynamics } from '../plain/plain-dynamics.js';
 import { applyTorque, type Rows, type Torque } from '../torque.js';
@@ -164,11 +165,9 @@ function rowsOf(buffer: ArrayBufferLike, { q, v, tau, qdd, nq, nv }: RowsLayout,
   return { q: rows(q, nq), v: rows(v, nv), tau: rows(tau, nv), qdd: rows(qdd, nv) };
 }
 
-function compiledRunner(
-  { memory, layout, mechanism }: Known,
-  { run: call, scratch, tauAt }: Code,
-  { of, torque, steps, step, count: states }: RunTask,
-): ChunkRunner {
+function compiledRunner(batch: Known, { run: call, scratch, tauAt }: Code, task: RunTask): ChunkRunner {
+  const { memory, layout, mechanism } = batch;
+  const { of, torque, steps, step, count: states } = task;
   const { nq, nv } = layout;
   const { buffer } = memory!;
   const law = of === 'step' && torque.kind !== 'held';
@@ -176,11 +175,36 @@ function compiledRunner(
   const { q, v, tau } = rowsOf(buffer, layout, states);
   const rows: Rows = { q, v, held: tau };
   const forces = new Float64Array(buffer);
-  return (first, count, n) => {
+  const runAll: ChunkRunner = (first, count, n) => {
     if (law) applyTorque(forces, tauAt / 8, torque, rows, mechanism, first, count, n, { steps, step });
     const atV = 8 * nv * first;
     call(8 * nq * first, atV, scratch, law ? tauAt : layout.tau + atV, atV + 8 * nv * count);
   };
+  let plain: ChunkRunner | undefined;
+  return (first, count, n) => {
+    if (!reaches(LARGEST_ANGLE, q, first * nq, (first + count) * nq)) {
+      runAll(first, count, n);
+      return;
+    }
+    // The formulas for sine and cosine end there: the readable algorithms do such states once more.
+    const far: { readonly s: number; readonly q: Float64Array; readonly v: Float64Array }[] = [];
+    for (let s = first; s < first + count; s++)
+      if (reaches(LARGEST_ANGLE, q, s * nq, (s + 1) * nq))
+        far.push({ s, q: q.slice(s * nq, (s + 1) * nq), v: v.slice(s * nv, (s + 1) * nv) });
+    runAll(first, count, n);
+    plain ??= plainRunner(batch, task);
+    for (const { s, q: ownQ, v: ownV } of far) {
+      q.set(ownQ, s * nq);
+      v.set(ownV, s * nv);
+      plain(s, 1, n);
+    }
+  };
+}
+
+/** Whether a number between two places is beyond a limit. */
+function reaches(limit: number, numbers: Float64Array, from: number, end: number): boolean {
+  for (let k = from; k < end; k++) if (Math.abs(numbers[k]) > limit) return true;
+  return false;
 }
 
 /** One state after the other by the readable algorithms: for what has no code. */
