@@ -190,7 +190,7 @@ export class CompiledDynamics implements Engine {
     this.#matrix = this.#visits <= MAX_VISITS;
     if (!this.#matrix)
       this.#reasons.set('massMatrix', 'the tree is so deep that code or tables for it would take too much memory.');
-    this.#layout = layoutOf(this.#plan, 1, this.#matrix);
+    this.#layout = layoutOf(this.#plan, this.#matrix);
     try {
       this.#store = new Store(this.#layout.end, options.shared === true);
       this.#store.onGrowth = () => this.#refreshViews();

@@ -16,8 +16,6 @@ export interface Layout {
   readonly external: number;
   /** nv x nv, row major, in the order of v. */
   readonly massMatrix: number;
-  /** States side by side: number k of state s of an array stands at k * stride + s; 1 for single states. */
-  readonly stride: number;
   /** First address after the arrays. */
   readonly end: number;
 }
@@ -33,41 +31,24 @@ export const GENERIC_CONSTANT_BYTES = 1024;
 export const aligned = (address: number): number => LINE * Math.ceil(address / LINE);
 
 /** `matrix`: with room for the mass matrix. */
-export function layoutOf(plan: Plan, stride = 1, matrix = true): Layout {
+export function layoutOf(plan: Plan, matrix = true): Layout {
   let top = aligned(GENERIC_CONSTANTS_AT + GENERIC_CONSTANT_BYTES);
   const take = (numbers: number): number => {
     const at = top;
-    top = aligned(top + NUMBER * numbers * stride);
+    top = aligned(top + NUMBER * numbers);
     return at;
   };
   const q = take(plan.nq);
   const v = take(plan.nv);
   const tau = take(plan.nv);
   const qdd = take(plan.nv);
-  // The rest is for single states only.
-  const single = stride === 1 ? 1 : 0;
-  const armature = take(single * plan.nv);
-  const external = take(single * 6 * plan.links.length);
-  const massMatrix = take(matrix ? single * plan.nv * plan.nv : 0);
-  return { q, v, tau, qdd, armature, external, massMatrix, stride, end: top };
+  const armature = take(plan.nv);
+  const external = take(6 * plan.links.length);
+  const massMatrix = take(matrix ? plan.nv * plan.nv : 0);
+  return { q, v, tau, qdd, armature, external, massMatrix, end: top };
 }
 
-/** The places of the arrays for the emitter, in the order of unit-formulas.ts; `parameter` holds an offset to add. */
-export function placesOf(layout: Layout, parameter = -1): ArrayPlace[] {
-  const stride = NUMBER * layout.stride;
-  const { q, v, tau, qdd, massMatrix, armature, external } = layout;
-  return [q, v, tau, qdd, massMatrix, armature, external].map((offset) => ({
-    parameter,
-    offset,
-    stride,
-  }));
-}
-
-/**
- * Distance between rows of a batch, in numbers: even, since states go two by two, and such that rows do not fall on the
- * same lines of the processor's cache (a distance of 512 bytes costs a third of the speed).
- */
-export function batchStride(states: number): number {
-  const even = 2 * Math.ceil(states / 2);
-  return even % 32 === 0 ? even + 2 : even;
+/** The places of the arrays for the emitter, in the order of links.ts. */
+export function placesOf({ q, v, tau, qdd, massMatrix, armature, external }: Layout): ArrayPlace[] {
+  return [q, v, tau, qdd, massMatrix, armature, external].map((offset) => ({ parameter: -1, offset, stride: NUMBER }));
 }

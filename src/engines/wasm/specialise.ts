@@ -53,7 +53,7 @@ export interface SpecialiseOptions {
   readonly shared: boolean;
   /** Code that blocks of links share instead of code for every link (threads/planner.ts); for forward dynamics. */
   readonly blocks?: Assembly;
-  /** Like limbs in the lanes of one state (the default); never in batches. */
+  /** Like limbs in the lanes of one state (the default). */
   readonly pairLimbs?: boolean;
   readonly fused?: boolean;
   readonly functionSize?: number;
@@ -74,7 +74,6 @@ export interface Specialised {
 
 /** Operations in a function: measured, for one state and for two in the lanes. */
 const FUNCTION_SIZE = 250;
-const BATCH_FUNCTION_SIZE = 400;
 
 export interface FormulaOptions {
   /** Like limbs in the two lanes of a vector. */
@@ -147,20 +146,18 @@ function resultSize({ bodies, nv, loops }: Plan, task: Task): number {
   }
 }
 
-/** The module exports `run`, with loops `finish` too (see sequences); for batches run(bytes): all pairs of states up to that many bytes into an array. */
+/** The module exports `run`, with loops `finish` too (see sequences). */
 export function specialise(plan: Plan, options: SpecialiseOptions): Specialised {
   const { task, layout, shared, blocks } = options;
   if (blocks !== undefined) return specialiseBlocks(blocks, options);
-  const batch = layout.stride > 1;
   const graph = new VectorGraph();
-  const pairLimbs = !batch && options.pairLimbs !== false;
-  const deep = task === 'massMatrix' && !batch ? massMatrixColumns(plan) : undefined;
-  if (deep === undefined) addFormulas(graph, plan, task, { pairLimbs, twoStates: batch });
+  const pairLimbs = options.pairLimbs !== false;
+  const deep = task === 'massMatrix' ? massMatrixColumns(plan) : undefined;
+  if (deep === undefined) addFormulas(graph, plan, task, { pairLimbs, twoStates: false });
   else {
     const units = pairLimbs ? pairedUnitsOf(plan) : singleUnits(plan);
     massMatrixColumnFormulas(graph, plan, units, { twoStates: false }, deep);
   }
-  const parameters = batch ? 1 : 0;
   // Slots lie behind the constants, whose number is known only after the code is written: they get their room first.
   const resultAt = aligned(options.scratchAt);
   const resultNumbers = resultSize(plan, task);
@@ -169,13 +166,12 @@ export function specialise(plan: Plan, options: SpecialiseOptions): Specialised 
   const constants = new ConstantPool(aligned(resultEnd));
   const slotsAt = aligned(constants.at + 16 * countConstants(graph));
   const { functions, phases, slotBytes } = emitFunctions(graph, {
-    arrays: [...placesOf(layout, batch ? 0 : -1), { parameter: -1, offset: resultAt, stride: 8 }],
-    parameters,
-    functionSize: options.functionSize ?? (batch ? BATCH_FUNCTION_SIZE : FUNCTION_SIZE),
-    onDemand: !batch,
+    arrays: [...placesOf(layout), { parameter: -1, offset: resultAt, stride: 8 }],
+    parameters: 0,
+    functionSize: options.functionSize ?? FUNCTION_SIZE,
+    onDemand: true,
     constants,
     slotsAt,
-    wide: batch,
     fused: options.fused === true,
   });
   const memoryBytes = slotsAt + slotBytes;
@@ -184,7 +180,7 @@ export function specialise(plan: Plan, options: SpecialiseOptions): Specialised 
     columns !== undefined
       ? inverseMassLoops(columns, resultAt, count)
       : deep && massMatrixLoops(deep, resultAt, layout.massMatrix, count);
-  const run = batch ? [loop(count)] : sequences(phases, loops?.calls);
+  const run = sequences(phases, loops?.calls);
   const bytes = encodeModule({
     functions: [...functions, ...(loops?.functions ?? []), ...run],
     memoryBytes,
@@ -223,14 +219,4 @@ function sequences(phases: readonly number[], then?: B.Bytes): ModuleFunction[] 
     if (phase === 0 && then !== undefined) body.append(then);
     return { parameters: 0, body: body.byte(B.END), name };
   });
-}
-
-/** for (at = 0; at < bytes; at += 16) every function for the two states there. */
-function loop(count: number): ModuleFunction {
-  const [bytes, at] = [0, 1];
-  const body = new B.Bytes().bytes(1, 1, B.I32, B.LOOP, B.VOID);
-  for (let k = 0; k < count; k++) body.bytes(B.LOCAL_GET, at, B.CALL).unsigned(k);
-  body.bytes(B.LOCAL_GET, at, B.I32_CONST, 16, B.I32_ADD, B.LOCAL_TEE, at);
-  body.bytes(B.LOCAL_GET, bytes, B.I32_LT_U, B.BR_IF, 0, B.END, B.END);
-  return { parameters: 1, body, name: 'run' };
 }
