@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { connect } from '../../src/dynamics/connect.js';
+import { dynamics as front } from '../../src/dynamics/dynamics.js';
 import { PlainDynamics } from '../../src/engines/plain/plain-dynamics.js';
 import type { JointTypeName } from '../../src/joints/index.js';
 import { createMechanism } from '../../src/mechanism/create.js';
@@ -54,12 +55,15 @@ describe('a second hinge or rail changes nothing', () => {
     const one = door(base, type, axis, undefined);
     const two = door(base, type, axis, second);
     const dynamics = new PlainDynamics(two);
+    const engines = (['wasm', 'compiled', 'auto'] as const).map((engine) => front(two, { engine }));
     for (let seed = 1; seed <= 40; seed++) {
       const state = State.random(one, seed);
       const same = new State(two, { q: state.q.slice(), v: state.v.slice() });
       const expected = new PlainDynamics(one).forward(state);
       expect(relativeError(dynamics.forward(same), expected), `seed ${seed}`).toBeLessThan(1e-11);
       expect(dynamics.loopReport(), `seed ${seed}`).toMatchObject({ rank: 0, warnings: [] });
+      for (const engine of engines)
+        expect(relativeError(engine.forward(same), expected), `seed ${seed}`).toBeLessThan(1e-11);
     }
     const [first, next] = [State.random(one, 41), new State(two)];
     next.q.set(first.q);

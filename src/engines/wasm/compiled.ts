@@ -15,6 +15,7 @@ import { createPlan, isDamped, type Plan } from '../../plan/plan.js';
 import { BODY_POSE, BODY_VELOCITY } from '../../plan/results.js';
 import { forceToA } from '../../spatial/spatial.js';
 import type { Engine, FunctionName, OutOption, Runs } from '../engine.js';
+import { idleLoop } from '../plain/assembly/idle-loops.js';
 import type { LoopReport } from '../plain/assembly/report.js';
 import { rowsOf } from '../plain/author-order.js';
 import { foldForces, followSources, type Reduction, reduceMatrix, reductionOf } from '../plain/couplings.js';
@@ -182,6 +183,11 @@ export class CompiledDynamics implements Engine {
     const weak = weakJoint(this.readable.tree);
     if (weak !== undefined) {
       this.#fallBack(weak);
+      return;
+    }
+    const idle = idleLoop(this.readable.tree);
+    if (idle !== undefined) {
+      this.#fallBack(`loop "${idle}" constrains nothing that the joints leave free.`);
       return;
     }
     this.#reduction = mechanism.couplings.length === 0 ? undefined : reductionOf(mechanism);
