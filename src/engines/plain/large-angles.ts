@@ -26,8 +26,12 @@ interface Places {
 }
 
 const known = new WeakMap<Mechanism, Places>();
+/** The last answer: most callers ask about one mechanism again and again. */
+let last: Mechanism | undefined;
+let lastPlaces: Places = { angles: new Int32Array(0), helical: new Int32Array(0) };
 
 function placesOf(mechanism: Mechanism): Places {
+  if (mechanism === last) return lastPlaces;
   let places = known.get(mechanism);
   if (places === undefined) {
     const { joints } = mechanism;
@@ -37,13 +41,30 @@ function placesOf(mechanism: Mechanism): Places {
     };
     known.set(mechanism, places);
   }
+  last = mechanism;
+  lastPlaces = places;
   return places;
+}
+
+/** Whether an angle may be large; by a sum of squares, since a branch for each angle takes several times as long. */
+function hasLarge(q: Float64Array, angles: Int32Array): boolean {
+  const even = angles.length & -2;
+  let sum = even < angles.length ? q[angles[even]] ** 2 : 0;
+  let other = 0;
+  for (let k = 0; k < even; k += 2) {
+    const x = q[angles[k]];
+    const y = q[angles[k + 1]];
+    sum += x * x;
+    other += y * y;
+  }
+  return !(sum + other <= LARGEST_ANGLE * LARGEST_ANGLE);
 }
 
 /** out <- q with its large angles reduced. */
 export function copyPositions(mechanism: Mechanism, out: Float64Array, q: Float64Array): void {
   out.set(q);
   const { angles } = placesOf(mechanism);
+  if (!hasLarge(q, angles)) return;
   for (let k = 0; k < angles.length; k++) {
     const at = angles[k];
     if (Math.abs(q[at]) > LARGEST_ANGLE) out[at] = reducedAngle(q[at]);
