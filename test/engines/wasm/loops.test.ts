@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { LoopClosing } from '../../../src/engines/plain/assembly/closing.js';
+import { idleLoop } from '../../../src/engines/plain/assembly/idle-loops.js';
 import { CompiledDynamics } from '../../../src/engines/wasm/compiled.js';
 import { LoopSolver } from '../../../src/engines/wasm/loop-solver.js';
 import { createMechanism } from '../../../src/mechanism/create.js';
@@ -55,6 +56,8 @@ describe('closed loops, compiled', () => {
     let compared = 0;
     for (let seed = 1; seed <= 40; seed++) {
       const mechanism = createMechanism(closedSpec(seed, 6 + (seed % 5), 1 + (seed % 2)));
+      // Loops that constrain nothing are the plain engine's.
+      if (idleLoop(createTree(mechanism)) !== undefined) continue;
       const state = State.random(mechanism, seed);
       new LoopClosing(createTree(mechanism)).hold(state);
       const error = errorOf(mechanism, state, seed + 1);
