@@ -20,7 +20,7 @@ import { mechanismSpec } from '../../mechanism/variants.js';
 import type { Tolerances } from '../../simulation/dormand-prince.js';
 import type { SimulationEvent } from '../../simulation/events.js';
 import { Simulation } from '../../simulation/simulation.js';
-import { dot, subtract, type Vec3, ZERO3 } from '../../spatial/matrix3.js';
+import { dot, norm, subtract, type Vec3, ZERO3 } from '../../spatial/matrix3.js';
 import { TRANSFORM } from '../../spatial/spatial.js';
 
 export interface WalkerOptions {
@@ -59,6 +59,8 @@ export interface WalkerStep {
 /** Called now and then during a step. */
 export type Watch = (standing: Standing, dynamics: PlainDynamics) => void;
 
+/** A foot that keeps less than this part of its speed after the strike stands. */
+const STANDS = 1e-6;
 /** Longer than any step that leads on, in units of the square root of leg length over gravity. */
 const LONGEST_STEP = 12;
 /** A foot is ahead when it is by this part of the leg's length. */
@@ -119,14 +121,14 @@ export class Walker {
 
   /**
    * The heel strike: feet exchange their roles, the knee of the leg that will swing comes free. Undefined where the foot is on
-   * its way up and strikes nothing.
+   * its way up and strikes nothing, or would have to be pulled down to stand.
    */
   strike(before: Standing): { after: Standing; energyLost: number } | undefined {
     const { swing: at, swingBody } = this.feet(before);
     const top = before.mechanism.bodies[swingBody].name;
     const released = reroot(before.mechanism, before.state, { top, at, joint: { type: 'planar', axis: AXIS } });
     const struck = impact(released.mechanism, released.state, { body: top, at, normal: this.#normal });
-    if (struck.contact === 'none') return undefined;
+    if (struck.contact === 'none' || norm(struck.after) > STANDS * norm(struck.before)) return undefined;
     const held = reroot(released.mechanism, struck.state, { top, at, joint: { type: 'revolute', axis: AXIS } });
     return { after: this.#freeSwingKnee(held), energyLost: struck.energyLost };
   }
