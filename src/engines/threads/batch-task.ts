@@ -99,6 +99,7 @@ interface Known {
   readonly memory: WasmMemory | undefined;
   readonly buffer: ArrayBufferLike;
   readonly code: Map<BatchFunction, Code>;
+  readonly places: Int32Array;
   plain?: PlainRunner;
 }
 
@@ -112,7 +113,8 @@ export async function runTask(given: unknown, pause?: () => Promise<void> | unde
       return batchCode(task.request);
     case 'setup': {
       const { id, mechanism, layout, memory, buffer } = task;
-      batches.set(id, { mechanism: received(mechanism), layout, memory, buffer, code: new Map() });
+      const own = received(mechanism);
+      batches.set(id, { mechanism: own, layout, memory, buffer, code: new Map(), places: anglePlaces(own) });
       return;
     }
     case 'code': {
@@ -181,17 +183,17 @@ function compiledRunner(batch: Known, { run: call, scratch, tauAt }: Code, task:
     call(8 * nq * first, atV, scratch, law ? tauAt : layout.tau + atV, atV + 8 * nv * count);
   };
   let plain: ChunkRunner | undefined;
+  const { places } = batch;
   return (first, count, n) => {
-    if (!reaches(LARGEST_ANGLE, q, first * nq, (first + count) * nq)) {
-      runAll(first, count, n);
-      return;
-    }
-    // The formulas for sine and cosine end there: the readable algorithms do such states once more.
-    const far: { readonly s: number; readonly q: Float64Array; readonly v: Float64Array }[] = [];
+    // The formulas for sine and cosine end somewhere: the readable algorithms do states beyond that once more.
+    let far: { readonly s: number; readonly q: Float64Array; readonly v: Float64Array }[] | undefined;
     for (let s = first; s < first + count; s++)
-      if (reaches(LARGEST_ANGLE, q, s * nq, (s + 1) * nq))
+      if (turnsFar(q, s * nq, places)) {
+        far ??= [];
         far.push({ s, q: q.slice(s * nq, (s + 1) * nq), v: v.slice(s * nv, (s + 1) * nv) });
+      }
     runAll(first, count, n);
+    if (far === undefined) return;
     plain ??= plainRunner(batch, task);
     for (const { s, q: ownQ, v: ownV } of far) {
       q.set(ownQ, s * nq);
@@ -201,10 +203,35 @@ function compiledRunner(batch: Known, { run: call, scratch, tauAt }: Code, task:
   };
 }
 
-/** Whether a number between two places is beyond a limit. */
-function reaches(limit: number, numbers: Float64Array, from: number, end: number): boolean {
-  for (let k = from; k < end; k++) if (Math.abs(numbers[k]) > limit) return true;
-  return false;
+/** Where angles stand in the positions of a state: of all joints that turn about an axis. */
+function anglePlaces({ joints }: Mechanism): Int32Array {
+  const turns = new Set(['revolute', 'continuous', 'cylindrical', 'helical', 'universal', 'planar']);
+  return Int32Array.from(
+    joints.filter(({ type }) => turns.has(type)).flatMap(({ iq, model }) => range(iq, iq + model.nq)),
+  );
+}
+
+const range = (from: number, end: number): number[] => Array.from({ length: end - from }, (_, k) => from + k);
+
+/** Whether one of a state's angles may be too large for the formulas; four sums side by side, since this is done for all. */
+function turnsFar(q: Float64Array, row: number, places: Int32Array): boolean {
+  let [a, b, c, d] = [0, 0, 0, 0];
+  const whole = places.length & -4;
+  for (let k = 0; k < whole; k += 4) {
+    const w = q[row + places[k]];
+    const x = q[row + places[k + 1]];
+    const y = q[row + places[k + 2]];
+    const z = q[row + places[k + 3]];
+    a += w * w;
+    b += x * x;
+    c += y * y;
+    d += z * z;
+  }
+  for (let k = whole; k < places.length; k++) {
+    const x = q[row + places[k]];
+    a += x * x;
+  }
+  return a + b + c + d > LARGEST_ANGLE * LARGEST_ANGLE;
 }
 
 /** One state after the other by the readable algorithms: for what has no code. */

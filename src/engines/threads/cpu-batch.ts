@@ -88,6 +88,8 @@ interface Installed {
 class Codes {
   readonly plan: Plan;
   readonly layout: RowsLayout;
+  /** Of a function for one state, roughly. */
+  readonly operations: number;
   readonly passive: PassiveJoints;
   readonly shared: boolean;
   readonly fused: boolean;
@@ -102,6 +104,7 @@ class Codes {
 
   constructor(mechanism: Mechanism, states: number, threads: number, options: CpuBatchOptions) {
     this.plan = createPlan(createTree(mechanism));
+    this.operations = operationsOf(this.plan);
     this.layout = rowsLayout(mechanism.nq, mechanism.nv, states);
     this.passive = new Map(
       [...passiveJoints(mechanism)].map(([iv, { damping, friction, stiffness, rest }]) => [
@@ -345,9 +348,12 @@ export class CpuBatch {
     signal?.throwIfAborted();
     await this.ready(of);
     signal?.throwIfAborted();
-    const { shared, plan, chunk } = this.#codes;
+    const { operations, chunk } = this.#codes;
+    const few = operations * count * steps < FEW_OPERATIONS && this.#plainReason === undefined;
+    const onCaller = this.threads === 1 || few;
     const bytes = 4 * PROGRESS_WORDS;
-    const progress = new Int32Array(shared ? new SharedArrayBuffer(bytes) : new ArrayBuffer(bytes));
+    // Memory that is shared takes longer to get.
+    const progress = new Int32Array(onCaller ? new ArrayBuffer(bytes) : new SharedArrayBuffer(bytes));
     const task: RunTask = {
       what: 'run',
       id: this.#id,
@@ -366,8 +372,7 @@ export class CpuBatch {
     const tell = (): void => onProgress?.(Math.min(count, Atomics.load(progress, DONE)), count);
     const timer = onProgress === undefined ? undefined : setInterval(tell, PROGRESS_MS);
     try {
-      const few = operationsOf(plan) * count * steps < FEW_OPERATIONS && this.#plainReason === undefined;
-      if (this.threads === 1 || few) {
+      if (onCaller) {
         await this.#prepare(-1, of, runTask);
         await runTask(task, pauses());
       } else {

@@ -103,6 +103,7 @@ export function batchCode({ plan, of, layout, passive, at, shared, fused }: Batc
     constants,
     slotsAt,
     slotParameter: SCRATCH,
+    onDemand: true,
     wide: true,
     fused,
   });
