@@ -144,14 +144,10 @@ describe('2: models', () => {
     const file = files.write('loop.json', { ...description(bodyJson('a')), loops: [loop] });
     expect(JSON.parse(await output('info', file, '--json')).loops).toBe(1);
     expect(JSON.parse(await output('describe', file)).loops).toHaveLength(1);
-    for (const words of [
-      ['id', file],
-      ['fd', file, '--algorithm', 'dense'],
-    ]) {
-      const outcome = await manikin(...words);
-      expectRefusal(outcome, 2);
-      expect(outcome.err).toContain('loop "l"');
-    }
+    expect(JSON.parse(await output('id', file, '--json')).joints).toHaveLength(1);
+    const outcome = await manikin('fd', file, '--algorithm', 'dense');
+    expectRefusal(outcome, 2);
+    expect(outcome.err).toContain('loop "l"');
   });
 });
 
@@ -222,6 +218,6 @@ describe('1: what cannot be computed', () => {
   it('a matrix larger than any memory', async () => {
     const outcome = await manikin('mass-matrix', 'chain-31000-spherical');
     expectRefusal(outcome, outcome.code === 1 ? 1 : 2);
-    expect(outcome.err).toMatch(/too (large|many)|memory/);
+    expect(outcome.err).toMatch(/93000 rows.*up to 3000 rows/);
   });
 });
