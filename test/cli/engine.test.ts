@@ -19,7 +19,7 @@ describe('simulate --engine', () => {
 
   it('is auto where it is left out, and the summary names it', async () => {
     const { out, err } = await manikin('simulate', 'chain-8', '--duration', '0.01');
-    expect(out).toContain('step 0.001 s, WebAssembly for this mechanism)');
+    expect(out).toContain('dopri5, step 0.01 s, WebAssembly for this mechanism)');
     expect(err).toBe('');
   });
 
