@@ -704,9 +704,9 @@ function hasPositiveDiagonal(matrix: Float64Array, n: number): boolean {
   return true;
 }
 
-/** Mechanisms that only the readable algorithms cover. */
+/** Why a mechanism is neither cut into segments for threads nor run by generic kernels. */
 export function reasonForPlain(mechanism: Mechanism): string | undefined {
-  if (mechanism.loops.length > 0) return 'closed loops are not compiled.';
-  if (mechanism.couplings.length > 0) return 'coupled joints are not compiled.';
+  if (mechanism.loops.length > 0) return 'closed loops are not cut into segments.';
+  if (mechanism.couplings.length > 0) return 'coupled joints are not cut into segments.';
   return weakJoint(createTree(mechanism));
 }
