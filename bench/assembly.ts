@@ -8,7 +8,7 @@ import {
   rootToEndSchedule,
   scheduleBy,
 } from '../src/engines/plain/assembly/orders.js';
-import { createPlan, type ScheduleTree } from '../src/engines/plain/assembly/plan.js';
+import { createAssemblyPlan } from '../src/engines/plain/assembly/plan.js';
 import { createMechanism } from '../src/mechanism/create.js';
 import { Random } from '../src/mechanism/random.js';
 import type { MechanismSpec } from '../src/mechanism/spec.js';
@@ -17,12 +17,13 @@ import { createTree, type Tree } from '../src/mechanism/tree.js';
 import { mechanismSpec } from '../src/mechanism/variants.js';
 import { builtinMechanism, chain } from '../src/models/index.js';
 import { createPrinted, printedAda } from '../src/papers/printed/ada.js';
+import type { ScheduleTree } from '../src/schedule/tree.js';
 import type { Mat3 } from '../src/spatial/matrix3.js';
-import { measure, type Task } from './measure.js';
+import { measure, type NamedCall } from './measure.js';
 
 const VARIANTS = ['aba', 'aba + forces', 'ada end-to-root', 'ada balanced', 'printed end-to-root', 'printed balanced'];
 
-function tasksOf(name: string, tree: Tree): Task[] {
+function tasksOf(name: string, tree: Tree): NamedCall[] {
   const { mechanism } = tree;
   const { q, v } = State.random(mechanism, 1);
   const tau = new Float64Array(mechanism.nv).fill(0.1);
@@ -60,7 +61,7 @@ function compare(name: string, rounds: number): { name: string; levels: number; 
   return {
     name,
     joints: tree.n,
-    levels: createPlan(tree, balancedSchedule(tree)).levels,
+    levels: createAssemblyPlan(tree, balancedSchedule(tree)).levels,
     ns: byVariant((k) => ns[k]),
     toAbaWithForces: byVariant((k) => Number((ns[k] / ns[1]).toFixed(3))),
     nsPerJoint: byVariant((k) => Math.round(ns[k] / tree.n)),

@@ -3,7 +3,7 @@
 
 import { readFileSync } from 'node:fs';
 import { benchForward } from '../src/cli/bench/forward.js';
-import { countOperations, type Task } from '../src/engines/wasm/index.js';
+import { type CompiledTask, countOperations } from '../src/engines/wasm/index.js';
 import { parseDescription } from '../src/formats/index.js';
 import type { JointTypeName } from '../src/joints/index.js';
 import { MechanismBuilder } from '../src/mechanism/builder.js';
@@ -17,7 +17,7 @@ export interface CountLine {
   readonly type: JointTypeName;
   /** How the joints are placed: axes renamed and an offset along one axis, any rotation and offset, or as in robotics. */
   readonly placement: 'along axes' | 'any' | 'Denavit-Hartenberg';
-  readonly task: Task;
+  readonly task: CompiledTask;
   readonly multiplications: number;
   readonly additions: number;
   readonly divisions: number;

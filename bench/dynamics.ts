@@ -7,9 +7,9 @@ import { createRnea, rnea } from '../src/engines/plain/rnea.js';
 import { State } from '../src/mechanism/state.js';
 import { createTree } from '../src/mechanism/tree.js';
 import { builtinMechanism } from '../src/models/index.js';
-import { measure, type Task } from './measure.js';
+import { measure, type NamedCall } from './measure.js';
 
-function tasksOf(name: string, algorithms: readonly string[]): Task[] {
+function tasksOf(name: string, algorithms: readonly string[]): NamedCall[] {
   const mechanism = builtinMechanism(name);
   const tree = createTree(mechanism);
   const { q, v } = State.random(mechanism, 1);

@@ -6,7 +6,7 @@ import { encodeModule } from '../src/emit/module.js';
 import { ConstantPool, emitFunctions } from '../src/emit/wasm.js';
 import { stepName } from '../src/engines/threads/block-module.js';
 import { Planner } from '../src/engines/threads/planner.js';
-import { Program } from '../src/engines/threads/program.js';
+import { ThreadProgram } from '../src/engines/threads/program.js';
 import { webAssembly } from '../src/engines/wasm/webassembly.js';
 import { VectorGraph } from '../src/formulas/vectors.js';
 import { State } from '../src/mechanism/state.js';
@@ -45,7 +45,7 @@ function multiplications(chains: number): () => void {
 
 function mechanism(model: string, segments: number): () => void {
   const made = builtinMechanism(model);
-  const { made: code, alone, segments: heads } = new Program(new Planner(made).plan(segments));
+  const { made: code, alone, segments: heads } = new ThreadProgram(new Planner(made).plan(segments));
   const memory = new Memory({ initial: Math.ceil(code.memoryBytes / 65536) });
   const words = new Int32Array(memory.buffer);
   for (const { at, values } of code.tables) words.set(values, at / 4);

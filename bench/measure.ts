@@ -1,1 +1,1 @@
-export { measure, type Task, type Timing } from '../src/cli/bench/measure.js';
+export { measure, type NamedCall, type NamedTiming } from '../src/cli/bench/measure.js';

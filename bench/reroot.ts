@@ -7,7 +7,7 @@ import { reroot } from '../src/mechanism/reroot.js';
 import { RerootableMechanism } from '../src/mechanism/rerootable.js';
 import type { JointSpec } from '../src/mechanism/spec.js';
 import { State } from '../src/mechanism/state.js';
-import { measure, type Task } from './measure.js';
+import { measure, type NamedCall } from './measure.js';
 
 function tree(n: number, chain: number): Mechanism {
   const bodies = Array.from({ length: n }, (_, i) => ({
@@ -32,7 +32,7 @@ function tree(n: number, chain: number): Mechanism {
 }
 
 export function run(): object {
-  const task = (n: number, chain: number, joint: 'floating' | 'spherical'): Task => {
+  const task = (n: number, chain: number, joint: 'floating' | 'spherical'): NamedCall => {
     const mechanism = tree(n, chain);
     const state = State.random(mechanism, 1);
     if (joint === 'spherical') state.v.fill(0);
@@ -40,7 +40,7 @@ export function run(): object {
     return { name: `${n} bodies, chain ${chain}, ${joint}`, call: () => void reroot(mechanism, state, options) };
   };
   // Forth and back: two re-rootings a call.
-  const inPlace = (n: number, chain: number): Task => {
+  const inPlace = (n: number, chain: number): NamedCall => {
     const mechanism = tree(n, chain);
     const moving = new RerootableMechanism(mechanism, State.random(mechanism, 1));
     const there = { top: `b${chain - 1}`, at: [0.1, 0.2, 0.3] as const, joint: 'floating' as const };

@@ -31,7 +31,7 @@ if (!existsSync(target) || sources.some((file) => time(file) > time(target))) {
 
   const parts = [
     '// Made by scripts/plain-kernels.mjs; change the formulas instead.\n',
-    'export type Kernel = (s: Float64Array, ...places: number[]) => void;\n',
+    'export type PlainKernel = (s: Float64Array, ...places: number[]) => void;\n',
   ];
   const g = new VectorGraph();
   const [sine, cosine] = sincos(g, g.input(0, 0));
@@ -43,7 +43,7 @@ if (!existsSync(target) || sources.some((file) => time(file) > time(target))) {
     parts.push(jsFunction(`k${names.length}`, kernelFormulas(pass, key), kernelPointers(pass).length));
     names.push(name);
   }
-  parts.push('export const KERNELS: ReadonlyMap<string, Kernel> = new Map([');
+  parts.push('export const KERNELS: ReadonlyMap<string, PlainKernel> = new Map([');
   names.forEach((name, k) => {
     parts.push(`  ['${name}', k${k}],`);
   });

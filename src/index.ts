@@ -13,7 +13,6 @@ export {
 } from './dynamics/dynamics.js';
 export { type Impact, type ImpactOptions, impact } from './dynamics/impact.js';
 export type { EngineName, FunctionName, OutOption, Runs } from './engines/engine.js';
-export type { ScheduleTree } from './engines/plain/assembly/plan.js';
 export type { LoopReport } from './engines/plain/assembly/report.js';
 export { schedule, topologyOf } from './engines/plain/assembly/schedule.js';
 export type { Energy } from './engines/plain/energy.js';
@@ -58,6 +57,7 @@ export type {
 } from './mechanism/spec.js';
 export { State } from './mechanism/state.js';
 export { mechanismSpec, withBase, withoutCouplings } from './mechanism/variants.js';
+export type { ScheduleTree } from './schedule/tree.js';
 export type { Tolerances } from './simulation/dormand-prince.js';
 export type { Occurrence, SimulationEvent } from './simulation/events.js';
 export type { Control, IntegratorName } from './simulation/integrators.js';

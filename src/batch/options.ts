@@ -1,14 +1,14 @@
 // What a batch is asked for, and what it says about itself.
 
+import type { BatchFunctionName } from '../engines/gpu/gpu-batch.js';
 import type { Gpu, Memory, OpenOptions } from '../engines/gpu/index.js';
 import type { BatchRun } from '../engines/threads/cpu-batch.js';
 import type { Torque } from '../engines/torque.js';
 import type { Tier } from '../engines/wasm/compiled.js';
 
+export type { ArrayName } from '../engines/gpu/batch-arrays.js';
+export type { BatchFunctionName } from '../engines/gpu/gpu-batch.js';
 export type { BatchRun } from '../engines/threads/cpu-batch.js';
-
-export type ArrayName = 'q' | 'v' | 'tau' | 'qdd';
-export type BatchFunctionName = 'forward' | 'inverse' | 'rollout';
 
 export interface BatchOptions {
   /** Number of states. */

@@ -129,7 +129,7 @@ export function checkedTorque(torque: Torque, { nq, nv }: Mechanism, states: num
 }
 
 /** Rows of numbers: those of state s begin at s times the numbers of a state. */
-export interface Rows {
+export interface TorqueRows {
   readonly q: Float64Array;
   readonly v: Float64Array;
   /** The held forces. */
@@ -144,7 +144,7 @@ export function applyTorque(
   tau: Float64Array,
   at: number,
   torque: Torque,
-  { q, v, held: given }: Rows,
+  { q, v, held: given }: TorqueRows,
   mechanism: Mechanism,
   first: number,
   count: number,

@@ -16,8 +16,8 @@
 import type { FormulaType } from '../plan/plan.js';
 import type { Node } from './graph.js';
 import type { LinkFormulas, Pose } from './joints.js';
-import { inertialForce, type Motion, pointAcceleration, step } from './motion.js';
-import { type Mat3, SYM, type Sym3, type Vec3, type Vec6, type VectorGraph } from './vectors.js';
+import { inertialForce, type LinkMotion, pointAcceleration, step } from './motion.js';
+import { type NodeMat3, type NodeVec3, SYM, type Sym3, type Vec6, type VectorGraph } from './vectors.js';
 
 /** Types after which the reference motion begins from rest. */
 export const restarts = (type: FormulaType): boolean => type === 'spherical' || type === 'floating';
@@ -25,21 +25,21 @@ export const restarts = (type: FormulaType): boolean => type === 'spherical' || 
 /** What the motion at the end of a joint has over the reference motion of its link. */
 export interface Lag {
   /** Link coordinates. */
-  readonly angular: Vec3;
-  readonly linear: Vec3;
+  readonly angular: NodeVec3;
+  readonly linear: NodeVec3;
   /** Of the link's origin, parent coordinates. */
-  readonly origin: Vec3;
+  readonly origin: NodeVec3;
 }
 
 export interface Moved {
-  readonly motion: Motion;
+  readonly motion: LinkMotion;
   readonly lag: Lag;
   /** Bias force p of the link. */
   readonly force: Vec6;
 }
 
 /** Pass 1: reference motion and bias force of a link. */
-export function move(g: VectorGraph, link: LinkFormulas, pose: Pose, parent: Motion): Moved {
+export function move(g: VectorGraph, link: LinkFormulas, pose: Pose, parent: LinkMotion): Moved {
   const { w, angular, linear, origin } = step(g, link, pose, parent);
   const { zero3 } = g;
   const rest = restarts(link.type);
@@ -73,14 +73,14 @@ export function rigidInertia(g: VectorGraph, { mass, h, sigma }: Pick<LinkFormul
   return join(g.complement(sigma), g.skew(h), [mass, zero, zero, mass, zero, mass]);
 }
 
-function join(J: Sym3, H: Mat3, M: Sym3): Node[] {
+function join(J: Sym3, H: NodeMat3, M: Sym3): Node[] {
   const I: Node[] = [];
   for (let i = 0; i < 6; i++)
     for (let j = i; j < 6; j++) I.push(j < 3 ? J[SYM[i][j]] : i < 3 ? H[3 * i + j - 3] : M[SYM[i - 3][j - 3]]);
   return I;
 }
 
-function blocks(I: readonly Node[]): { J: Sym3; H: Mat3; M: Sym3 } {
+function blocks(I: readonly Node[]): { J: Sym3; H: NodeMat3; M: Sym3 } {
   const at = (i: number, j: number): Node => I[SYM6[i][j]];
   return {
     J: [at(0, 0), at(0, 1), at(0, 2), at(1, 1), at(1, 2), at(2, 2)],
@@ -90,7 +90,7 @@ function blocks(I: readonly Node[]): { J: Sym3; H: Mat3; M: Sym3 } {
 }
 
 /** What pass 3 needs of an eliminated column. */
-export interface Column {
+export interface EliminatedColumn {
   /** U / D */
   readonly G: readonly Node[];
   /** u / D */
@@ -116,7 +116,7 @@ function eliminate(
   S: Vec6,
   armature: Node,
   tau: Node,
-): { column: Column; rest: Articulated } {
+): { column: EliminatedColumn; rest: Articulated } {
   const axis = plainAxis(g, S, armature);
   const unit = unitIndex(g, S);
   // S^T x: where S is a unit vector just one of the components.
@@ -146,7 +146,7 @@ export function assemble(
   lag: Lag,
   body: Articulated,
   tau: readonly Node[],
-): { columns: Column[]; up: Articulated } {
+): { columns: EliminatedColumn[]; up: Articulated } {
   const { columns, up } = assembleAtJoint(g, link, pose, lag, body, tau);
   return { columns, up: toParentOrigin(g, pose.r, up) };
 }
@@ -159,8 +159,8 @@ export function assembleAtJoint(
   lag: Lag,
   body: Articulated,
   tau: readonly Node[],
-): { columns: Column[]; up: Articulated } {
-  const columns: Column[] = [];
+): { columns: EliminatedColumn[]; up: Articulated } {
+  const columns: EliminatedColumn[] = [];
   let left = body;
   for (let k = S.length - 1; k >= 0; k--) {
     const { column, rest } = eliminate(g, left, S[k], link.armature[k], tau[k]);
@@ -183,7 +183,7 @@ export function assembleAtJoint(
 }
 
 /** To the parent's origin: H_p = H + r x M,  J_p = J + r x H^T - H_p r x,  n_p = n + r x f. */
-export function toParentOrigin(g: VectorGraph, r: Vec3, { I, p }: Articulated): Articulated {
+export function toParentOrigin(g: VectorGraph, r: NodeVec3, { I, p }: Articulated): Articulated {
   const { J, H, M } = blocks(I);
   const [n, f] = halves(p);
   const moved: Node[] = [];
@@ -219,8 +219,8 @@ export function solved(
   g: VectorGraph,
   { armature }: Pick<LinkFormulas, 'armature'>,
   { S }: Pick<Pose, 'S'>,
-  columns: readonly Column[],
-): readonly Column[] {
+  columns: readonly EliminatedColumn[],
+): readonly EliminatedColumn[] {
   const axes = S.map((column, k) => plainAxis(g, column, armature[k]));
   if (columns.length < 2 || axes.some((axis) => axis < 0)) return columns;
   const done: { G: Node[]; y: Node }[] = [];
@@ -239,7 +239,7 @@ export function solved(
   return done;
 }
 
-function halves(x: Vec6): readonly [Vec3, Vec3] {
+function halves(x: Vec6): readonly [NodeVec3, NodeVec3] {
   return [
     [x[0], x[1], x[2]],
     [x[3], x[4], x[5]],
@@ -252,7 +252,7 @@ export function accelerate(
   link: Pick<LinkFormulas, 'armature'>,
   { rotation, r, S }: Pose,
   lag: Lag,
-  columns: readonly Column[],
+  columns: readonly EliminatedColumn[],
   parentDelta: Vec6,
 ): { qdd: Node[]; delta: Vec6 } {
   const [angular, linear] = halves(parentDelta);

@@ -5,15 +5,15 @@ import type { Source } from '../plan/rooted-plan.js';
 import { SOURCE_Q, SOURCE_QDD, SOURCE_TAU, SOURCE_V } from './block-records.js';
 import type { Node } from './graph.js';
 import { quaternionMatrix } from './joints.js';
-import type { Motion } from './motion.js';
-import type { Vec3, Vec6, VectorGraph } from './vectors.js';
+import type { LinkMotion } from './motion.js';
+import type { NodeVec3, Vec6, VectorGraph } from './vectors.js';
 
 /** Link to body coordinates. */
 export function sourceRotation(g: VectorGraph, { X }: Source): Node[] {
   return X.slice(0, 9).map((x) => g.constant(x));
 }
 
-function sourceOrigin(g: VectorGraph, { X }: Source, length: number): Vec3 {
+function sourceOrigin(g: VectorGraph, { X }: Source, length: number): NodeVec3 {
   return g.vec((k) => g.constant(X[9 + k] / length));
 }
 
@@ -33,7 +33,7 @@ export function finishSource(
   g: VectorGraph,
   source: Source,
   length: number,
-  { w, alpha, a }: Motion,
+  { w, alpha, a }: LinkMotion,
   delta: Vec6,
 ): void {
   const total = g.plus(alpha, [delta[0], delta[1], delta[2]]);

@@ -16,7 +16,7 @@ import { sourceRotation } from './block-source.js';
 import type { Node } from './graph.js';
 import { writePair } from './mixed.js';
 import type { Rotation } from './rotation.js';
-import type { Vec3, VectorGraph } from './vectors.js';
+import type { NodeVec3, VectorGraph } from './vectors.js';
 
 /** What the first phase sees of a block. */
 export interface SpinWalk {
@@ -29,13 +29,13 @@ export interface SpinWalk {
   readonly isFree: (unit: number) => boolean;
   readonly rotation: (unit: number) => Rotation;
   /** Angular velocity over that of the parent, link coordinates. */
-  readonly spin: (unit: number) => Vec3;
+  readonly spin: (unit: number) => NodeVec3;
 }
 
 export function spinDirect({ g, block, parents, unitOf, early, isFree, rotation, spin }: SpinWalk): void {
   const { spinFrom, children, source, base } = block;
-  const known: (Vec3 | undefined)[] = [];
-  let atBase: Vec3 | undefined;
+  const known: (NodeVec3 | undefined)[] = [];
+  let atBase: NodeVec3 | undefined;
   if (spinFrom === 'base') {
     const w = g.vec((i) => g.input(REL, i));
     atBase = base === 'ground' ? g.zero3 : w;
@@ -93,12 +93,12 @@ export function spinRelative({ g, block, parents, unitOf, early, rotation, spin 
   const place = (c: number, i: number): number => (c < 2 ? 2 * i + c : 4 + 2 * i + c);
   const vectors = g.wide ? [0, 1, 2, 3] : [0, 2];
   const last = vectors.length - 1;
-  const atBase = (c: number): Vec3 =>
+  const atBase = (c: number): NodeVec3 =>
     g.vec((i) => {
       if (!top) return g.input(REL, place(c, i), g.wide ? -1 : place(c + 1, i));
       return g.wide ? g.constant(c === i ? 1 : 0) : g.constant(c === i ? 1 : 0, c + 1 === i ? 1 : 0);
     });
-  const known: (readonly Vec3[])[] = [];
+  const known: (readonly NodeVec3[])[] = [];
   for (let k = 0; k < parents.length; k++) {
     if (early[k] === 0) continue;
     const from = parents[k] < 0 ? vectors.map(atBase) : known[parents[k]];

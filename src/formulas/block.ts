@@ -18,7 +18,16 @@
 // what the base really has is added where the segments meet. So no segment waits long for another.
 
 import type { ScaledPlan } from '../plan/length-units.js';
-import { type Articulated, accelerate, assemble, type Column, type Lag, move, rigidInertia, SYM6 } from './aba.js';
+import {
+  type Articulated,
+  accelerate,
+  assemble,
+  type EliminatedColumn,
+  type Lag,
+  move,
+  rigidInertia,
+  SYM6,
+} from './aba.js';
 import {
   BASE,
   BASE_RECORD,
@@ -50,10 +59,10 @@ import {
   readPort,
   writePort,
 } from './mixed.js';
-import { groundMotion, inertialForce, type Motion, pointAcceleration } from './motion.js';
+import { groundMotion, inertialForce, type LinkMotion, pointAcceleration } from './motion.js';
 import { partLayout } from './part-record.js';
 import { matrixRotation } from './rotation.js';
-import type { Vec3, Vec6, VectorGraph } from './vectors.js';
+import type { NodeVec3, Vec6, VectorGraph } from './vectors.js';
 
 /** `other`: a block of the same structure with other numbers, for the second lane of a graph whose lanes are taken (`wide`). */
 export function blockFormulas(g: VectorGraph, block: Block, other?: Block): void {
@@ -75,10 +84,10 @@ class BlockWriter {
   readonly #early: Uint8Array;
   readonly #waiting: Uint8Array;
   readonly #poses: Pose[] = [];
-  readonly #motions: Motion[] = [];
+  readonly #motions: LinkMotion[] = [];
   readonly #lags: Lag[] = [];
   readonly #bodies: Sum[] = [];
-  readonly #columns: Column[][] = [];
+  readonly #columns: EliminatedColumn[][] = [];
   readonly #deltas: Vec6[] = [];
   readonly #couplings: (Couplings | undefined)[] = [];
   /** The port, at the link of the first of the units through whose joints it is still to be taken, or at unit #portAt. */
@@ -193,7 +202,7 @@ class BlockWriter {
     return { sign: g.constant(1 - 2 * a, 1 - 2 * b), forwards: g.constant(1 - a, 1 - b), backwards: g.constant(a, b) };
   }
 
-  #read(reading: Reading, x: Vec3, backwards: (x: Vec3) => Vec3): Vec3 {
+  #read(reading: Reading, x: NodeVec3, backwards: (x: NodeVec3) => NodeVec3): NodeVec3 {
     const g = this.#g;
     if (reading === 'forwards') return x;
     const turned = backwards(x);
@@ -202,7 +211,7 @@ class BlockWriter {
   }
 
   /** -E(q) x */
-  #negated(q: readonly Node[], x: Vec3): Vec3 {
+  #negated(q: readonly Node[], x: NodeVec3): NodeVec3 {
     const g = this.#g;
     const turned = g.apply(quaternionMatrix(g, q), x);
     return g.vec((k) => g.neg(turned[k]));
@@ -255,13 +264,13 @@ class BlockWriter {
   }
 
   /** Angular velocity over that of the parent, link coordinates. */
-  #jointSpin(k: number): Vec3 {
+  #jointSpin(k: number): NodeVec3 {
     return alongJoint(this.#g, this.#pose(k).S, this.#links[k].v)[0];
   }
 
   // ---- move
 
-  #baseMotion(): Motion {
+  #baseMotion(): LinkMotion {
     const g = this.#g;
     const { base } = this.#block;
     if (base === 'ground')
@@ -269,7 +278,7 @@ class BlockWriter {
         g,
         g.vec((k) => g.constant(this.#plan.gravity[k])),
       );
-    const read = (at: number): Vec3 => g.vec((i) => g.input(BASE, at + i));
+    const read = (at: number): NodeVec3 => g.vec((i) => g.input(BASE, at + i));
     const w = read(BASE_RECORD.w);
     const moving = base === 'moving';
     const alpha = moving ? read(BASE_RECORD.alpha) : g.zero3;
@@ -307,7 +316,7 @@ class BlockWriter {
     this.#block.children.forEach(({ kind, link }, c) => {
       if (kind !== 'inner') return;
       const { w, alpha, a } = this.#motions[this.#unitOf[link]];
-      const put = (at: number, x: Vec3): void =>
+      const put = (at: number, x: NodeVec3): void =>
         x.forEach((node, i) => {
           g.output(childArray(c, CHILD_BASE), at + i, node);
         });
@@ -479,13 +488,13 @@ class BlockWriter {
   #finishBall(): void {
     const g = this.#g;
     if (this.#block.handle !== 3) return;
-    const read = (at: number): Vec3 => g.vec((i) => g.input(BASE, at + i));
+    const read = (at: number): NodeVec3 => g.vec((i) => g.input(BASE, at + i));
     const rotation = g.inputs(BASE, BASE_RECORD.rotation, 9);
     this.#writeAcceleration(0, g.minus(read(BASE_RECORD.ball), g.apply(rotation, read(BASE_RECORD.turn))));
   }
 
   /** -E(q)^T x */
-  #negatedBack(q: readonly Node[], x: Vec3): Vec3 {
+  #negatedBack(q: readonly Node[], x: NodeVec3): NodeVec3 {
     const g = this.#g;
     const turned = g.applyT(quaternionMatrix(g, q), x);
     return g.vec((k) => g.neg(turned[k]));

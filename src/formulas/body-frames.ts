@@ -4,9 +4,9 @@ import type { BodyPlace, Plan } from '../plan/plan.js';
 import type { Node } from './graph.js';
 import type { Unit } from './lanes.js';
 import { RESULT } from './links.js';
-import type { Mat3, Vec3, VectorGraph } from './vectors.js';
+import type { NodeMat3, NodeVec3, VectorGraph } from './vectors.js';
 
-export const vec = (x: readonly Node[]): Vec3 => [x[0], x[1], x[2]];
+export const vec = (x: readonly Node[]): NodeVec3 => [x[0], x[1], x[2]];
 
 /**
  * The bodies that are part of a unit (of the ground where there is none): in pairs where two links share the lanes, each
@@ -16,7 +16,7 @@ export function forBodies(
   g: VectorGraph,
   { bodies }: Pick<Plan, 'bodies'>,
   unit: Unit | undefined,
-  visit: (bodies: readonly number[], E: Mat3, r: Vec3, lane: (x: Node) => Node) => void,
+  visit: (bodies: readonly number[], E: NodeMat3, r: NodeVec3, lane: (x: Node) => Node) => void,
 ): void {
   const on = (link: number): number[] => [...bodies.keys()].filter((body) => bodies[body].link === link);
   const [first, second = []] = unit === undefined ? [on(-1)] : unit.links.map(on);

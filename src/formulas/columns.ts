@@ -6,7 +6,7 @@
 
 import { type ColumnPlan, planColumns } from '../plan/columns.js';
 import type { Plan } from '../plan/plan.js';
-import { type Articulated, type Column, type Lag, SYM6 } from './aba.js';
+import { type Articulated, type EliminatedColumn, type Lag, SYM6 } from './aba.js';
 import type { Node } from './graph.js';
 import { forceToParent } from './inverse.js';
 import type { Pose } from './joints.js';
@@ -165,7 +165,7 @@ export class SharedColumns {
   }
 
   /** The joint of unit i has been eliminated, column by column from the last to the first. */
-  passOrdinary(i: number, S: readonly Vec6[], columns: readonly Column[]): void {
+  passOrdinary(i: number, S: readonly Vec6[], columns: readonly EliminatedColumn[]): void {
     const g = this.#g;
     const open = this.#open[i + 1];
     const shares: Shares[] = [];
@@ -232,7 +232,7 @@ export class SharedColumns {
   }
 
   /** The columns of an ordinary joint with the unknowns put in. */
-  known(i: number, columns: readonly Column[]): readonly Column[] {
+  known(i: number, columns: readonly EliminatedColumn[]): readonly EliminatedColumn[] {
     const g = this.#g;
     return columns.map((column, k) => ({
       ...column,

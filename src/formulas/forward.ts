@@ -2,14 +2,14 @@
 
 import { inShortestUnits } from '../plan/length-units.js';
 import type { Plan, PlanLink } from '../plan/plan.js';
-import { type Articulated, accelerate, assemble, type Column, type Lag, move, rigidInertia } from './aba.js';
+import { type Articulated, accelerate, assemble, type EliminatedColumn, type Lag, move, rigidInertia } from './aba.js';
 import { columnsOf, SharedColumns } from './columns.js';
 import type { Node } from './graph.js';
 import { type Pose, poseNumbers, poseOf } from './joints.js';
 import type { Unit } from './lanes.js';
 import { QDD, RESULT, readExternal, readUnit, TAU, type UnitOptions, unitFormulas, writeUnit } from './links.js';
 import { type LoopLinks, loopRows } from './loops.js';
-import { groundMotion, type Motion } from './motion.js';
+import { groundMotion, type LinkMotion } from './motion.js';
 import type { Passive } from './rollout-step.js';
 import type { Vec6, VectorGraph } from './vectors.js';
 
@@ -39,7 +39,7 @@ export function forwardFormulas(
     g.vec((k) => (options.atRest === true ? g.zero : g.constant(plan.gravity[k]))),
   );
   const poses: Pose[] = [];
-  const motions: Motion[] = [];
+  const motions: LinkMotion[] = [];
   const lags: Lag[] = [];
   const bodies: Sum[] = [];
   links.forEach((link, i) => {
@@ -69,7 +69,7 @@ export function forwardFormulas(
     const [first, second = first] = unit.links.map((link) => multipliers.get(link) ?? 0);
     return rates.length === 1 ? g.mul(rates[0], g.constant(first, second)) : g.zero;
   });
-  const columns: Column[][] = [];
+  const columns: EliminatedColumn[][] = [];
   for (let i = links.length - 1; i >= 0; i--) {
     const link = links[i];
     const { unit } = link;

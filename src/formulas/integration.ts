@@ -3,7 +3,7 @@
 
 import type { FormulaType } from '../plan/plan.js';
 import type { Node } from './graph.js';
-import type { Vec3, VectorGraph } from './vectors.js';
+import type { NodeVec3, VectorGraph } from './vectors.js';
 
 /**
  * Digits that the series of rotations are made for: 'single' (32 bits) for turns of up to 2 rad, 'double' (64 bits) for
@@ -31,7 +31,7 @@ export function movePosition(
   { precision, normalise }: MoveOptions,
 ): Node[] {
   if (!hasQuaternion(type)) return q.map((x, k) => g.add(x, u[k]));
-  const turn: Vec3 = [u[0], u[1], u[2]];
+  const turn: NodeVec3 = [u[0], u[1], u[2]];
   const series = rotationSeries(g, g.dot(turn, turn), precision);
   const rotated = rotate(g, q, turn, series);
   const quaternion = normalise ? unit(g, rotated) : rotated;
@@ -44,7 +44,7 @@ export function localRate(g: VectorGraph, type: FormulaType, u: readonly Node[],
   if (!hasQuaternion(type)) return [...v];
   // du/dt = v + u x v / 2 + u x (u x v) / 12, for floating joints with the spatial cross product.
   const [angular, linear] = halves(u);
-  const times = ([w, x]: readonly [Vec3, Vec3]): readonly [Vec3, Vec3] => [
+  const times = ([w, x]: readonly [NodeVec3, NodeVec3]): readonly [NodeVec3, NodeVec3] => [
     g.cross(angular, w),
     type === 'floating' ? g.plus(g.cross(angular, x), g.cross(linear, w)) : g.zero3,
   ];
@@ -55,7 +55,7 @@ export function localRate(g: VectorGraph, type: FormulaType, u: readonly Node[],
   const rate = [0, 1].flatMap((k) => g.plus(own[k], g.plus(g.times(half, once[k]), g.times(twelfth, twice[k]))));
   return rate.slice(0, v.length);
 
-  function halves(x: readonly Node[]): readonly [Vec3, Vec3] {
+  function halves(x: readonly Node[]): readonly [NodeVec3, NodeVec3] {
     return [[x[0], x[1], x[2]], type === 'floating' ? [x[3], x[4], x[5]] : g.zero3];
   }
 }
@@ -102,7 +102,7 @@ function polynomial(g: VectorGraph, x: Node, coefficients: readonly number[]): N
 }
 
 /** q exp(u / 2). */
-function rotate(g: VectorGraph, [w, x, y, z]: readonly Node[], u: Vec3, { sine, cosine }: RotationSeries): Node[] {
+function rotate(g: VectorGraph, [w, x, y, z]: readonly Node[], u: NodeVec3, { sine, cosine }: RotationSeries): Node[] {
   const [dx, dy, dz] = g.times(sine, u);
   const dot = (a: Node, b: Node, c: Node, d: Node): Node => g.dot([w, x, y, z], [a, b, c, d]);
   return [
@@ -119,7 +119,13 @@ function unit(g: VectorGraph, q: readonly Node[]): Node[] {
 }
 
 /** p + E^T V(u) x of the exponential map of rigid motions (src/joints/floating.ts). */
-function moveOrigin(g: VectorGraph, q: readonly Node[], u: Vec3, x: Vec3, { sine, lag }: RotationSeries): Node[] {
+function moveOrigin(
+  g: VectorGraph,
+  q: readonly Node[],
+  u: NodeVec3,
+  x: NodeVec3,
+  { sine, lag }: RotationSeries,
+): Node[] {
   // (1 - cos t) / t^2 = 2 (sin(t/2) / t)^2
   const A = g.mul(g.add(sine, sine), sine);
   const ux = g.cross(u, x);
@@ -128,8 +134,8 @@ function moveOrigin(g: VectorGraph, q: readonly Node[], u: Vec3, x: Vec3, { sine
 }
 
 /** E^T d = d + 2 r x (r x d + w d) / |q|^2 with r the vector part of the quaternion q. */
-export function turnedToTree(g: VectorGraph, [w, x, y, z]: readonly Node[], d: Vec3): Vec3 {
-  const r: Vec3 = [x, y, z];
+export function turnedToTree(g: VectorGraph, [w, x, y, z]: readonly Node[], d: NodeVec3): NodeVec3 {
+  const r: NodeVec3 = [x, y, z];
   const k = g.div(g.constant(2), g.dot([w, x, y, z], [w, x, y, z]));
   return g.plus(d, g.times(k, g.cross(r, g.plus(g.cross(r, d), g.times(w, d)))));
 }

@@ -11,14 +11,14 @@
 
 import { inMetres } from '../plan/length-units.js';
 import type { Plan } from '../plan/plan.js';
-import { assemble, type Column, rigidInertia } from './aba.js';
+import { assemble, type EliminatedColumn, rigidInertia } from './aba.js';
 import { Sum } from './forward.js';
 import type { Node } from './graph.js';
 import { forceToParent } from './inverse.js';
 import { type InverseMassColumns, inverseMassColumns, RECORD, RECORD_D, RECORD_G } from './inverse-mass-columns.js';
 import { groundColumns } from './jacobian.js';
 import { type Pose, poseNumbers, poseOf } from './joints.js';
-import { groundPlace, type Place, placeOf } from './kinematics.js';
+import { groundPlace, type LinkPlace, placeOf } from './kinematics.js';
 import type { Unit } from './lanes.js';
 import { RESULT, type UnitFormulas, type UnitOptions, unitFormulas } from './links.js';
 import { matrixRotation } from './rotation.js';
@@ -28,7 +28,7 @@ export function inverseMassFormulas(g: VectorGraph, given: Plan, units: readonly
   const plan = inMetres(given);
   const columns = inverseMassColumns(plan);
   const links = unitFormulas(g, plan, units, { ...options, atRest: true });
-  const places: Place[] = [];
+  const places: LinkPlace[] = [];
   const poses = links.map((link, i): Pose => {
     const pose = poseOf(g, link, poseNumbers(g, link));
     const { parent } = link.unit;
@@ -63,8 +63,8 @@ function writeDegrees(
   columns: InverseMassColumns,
   { unit, rates }: UnitFormulas,
   pose: Pose,
-  place: Place,
-  own: readonly Column[],
+  place: LinkPlace,
+  own: readonly EliminatedColumn[],
 ): void {
   const { nv, records, stride, degrees } = columns;
   const S = groundColumns(g, pose, place);

@@ -10,9 +10,9 @@ import { Sum } from './forward.js';
 import { alongJoint, type Pose, poseNumbers, poseOf } from './joints.js';
 import type { Unit } from './lanes.js';
 import { QDD, readExternal, readUnit, TAU, type UnitOptions, unitFormulas, writeUnit } from './links.js';
-import { groundMotion, inertialForce, type Motion, pointAcceleration, step } from './motion.js';
+import { groundMotion, inertialForce, type LinkMotion, pointAcceleration, step } from './motion.js';
 import { matrixRotation } from './rotation.js';
-import type { Vec3, Vec6, VectorGraph } from './vectors.js';
+import type { NodeVec3, Vec6, VectorGraph } from './vectors.js';
 
 export function inverseFormulas(g: VectorGraph, given: Plan, units: readonly Unit[], options: UnitOptions): void {
   const plan = inShortestUnits(given);
@@ -25,7 +25,7 @@ export function inverseFormulas(g: VectorGraph, given: Plan, units: readonly Uni
     readUnit(g, plan, unit, QDD, (l) => l.iv, v.length).map((x, k) => g.mul(rates[k], x)),
   );
   const poses: Pose[] = [];
-  const motions: Motion[] = [];
+  const motions: LinkMotion[] = [];
   const forces: Sum[] = [];
   links.forEach((link, i) => {
     const { parent, links: lanes } = link.unit;
@@ -68,7 +68,7 @@ function writeForces(g: VectorGraph, plan: ScaledPlan, unit: Unit, p: Vec6): voi
 
 /** X^T p: [E^T n + r x E^T f, E^T f]. */
 export function forceToParent(g: VectorGraph, { rotation, r }: Pick<Pose, 'rotation' | 'r'>, p: Vec6): Vec6 {
-  const f: Vec3 = rotation.toParent([p[3], p[4], p[5]]);
+  const f: NodeVec3 = rotation.toParent([p[3], p[4], p[5]]);
   const n = rotation.toParent([p[0], p[1], p[2]]);
   return [...g.plus(n, g.cross(r, f)), ...f];
 }

@@ -11,10 +11,10 @@ import { inMetres } from '../plan/length-units.js';
 import type { Plan } from '../plan/plan.js';
 import { vec, writeNumbers } from './body-frames.js';
 import { type Pose, poseNumbers, poseOf } from './joints.js';
-import { groundPlace, type Place, placeOf } from './kinematics.js';
+import { groundPlace, type LinkPlace, placeOf } from './kinematics.js';
 import { singleUnits, type Unit } from './lanes.js';
 import { type UnitFormulas, type UnitOptions, unitFormulas } from './links.js';
-import type { Vec3, Vec6, VectorGraph } from './vectors.js';
+import type { NodeVec3, Vec6, VectorGraph } from './vectors.js';
 
 /** 6 x nv, row major; columns of joints that do not carry the body stay zero. */
 export function jacobianFormulas(g: VectorGraph, given: Plan, body: number, options: UnitOptions): void {
@@ -24,11 +24,11 @@ export function jacobianFormulas(g: VectorGraph, given: Plan, body: number, opti
   const path: Unit[] = [];
   for (let i = link; i >= 0; i = all[i].parent) path.push(all[i]);
   const links = unitFormulas(g, plan, path, options);
-  let rows = [0, 3, 6].map((k): Vec3 => vec(X.slice(k, k + 3).map((x) => g.constant(x))));
+  let rows = [0, 3, 6].map((k): NodeVec3 => vec(X.slice(k, k + 3).map((x) => g.constant(x))));
   let r = vec(X.slice(9).map((x) => g.constant(x)));
   for (const link of links) {
     const pose = poseOf(g, link, poseNumbers(g, link));
-    const turn = (x: Vec3): Vec3 => vec(rows.map((row) => g.dot(row, x)));
+    const turn = (x: NodeVec3): NodeVec3 => vec(rows.map((row) => g.dot(row, x)));
     pose.S.forEach((column, k) => {
       const [w, v] = [vec(column.slice(0, 3)), vec(column.slice(3))];
       writeColumn(g, plan, link, k, [...turn(w), ...turn(g.plus(v, g.cross(w, r)))]);
@@ -43,7 +43,7 @@ export function jacobianFormulas(g: VectorGraph, given: Plan, body: number, opti
 export function jacobiansFormulas(g: VectorGraph, given: Plan, units: readonly Unit[], options: UnitOptions): void {
   const plan = inMetres(given);
   const links = unitFormulas(g, plan, units, options);
-  const places: Place[] = [];
+  const places: LinkPlace[] = [];
   links.forEach((link, i) => {
     const pose = poseOf(g, link, poseNumbers(g, link));
     const { parent } = link.unit;
@@ -56,7 +56,7 @@ export function jacobiansFormulas(g: VectorGraph, given: Plan, units: readonly U
 }
 
 /** The columns of a joint's motion space in ground coordinates, at the ground's origin. */
-export function groundColumns(g: VectorGraph, { S }: Pick<Pose, 'S'>, { E, p }: Place): Vec6[] {
+export function groundColumns(g: VectorGraph, { S }: Pick<Pose, 'S'>, { E, p }: LinkPlace): Vec6[] {
   return S.map((column) => {
     const w = g.applyT(E, vec(column.slice(0, 3)));
     return [...w, ...g.plus(g.applyT(E, vec(column.slice(3))), g.cross(p, w))];

@@ -4,20 +4,20 @@ import type { FormulaType } from '../plan/plan.js';
 import type { Thin } from '../plan/thin-axes.js';
 import type { Node } from './graph.js';
 import { matrixRotation, type Rotation, turnRotation } from './rotation.js';
-import type { Mat3, Sym3, Vec3, Vec6, VectorGraph } from './vectors.js';
+import type { NodeMat3, NodeVec3, Sym3, Vec6, VectorGraph } from './vectors.js';
 
 /** What the formulas of one link start from: constants of the mechanism or numbers read from a table. */
 export interface LinkFormulas {
   readonly type: FormulaType;
   /** Placement: parent coordinates to tree coordinates, and the origin of the tree frame in the parent. */
-  readonly E: Mat3;
-  readonly t: Vec3;
+  readonly E: NodeMat3;
+  readonly t: NodeVec3;
   readonly mass: Node;
-  readonly h: Vec3;
+  readonly h: NodeVec3;
   /** Second moments of mass about the origin. */
   readonly sigma: Sym3;
   /** Helical joints: [pitch]. Universal joints: the second axis. */
-  readonly parameters: Vec3;
+  readonly parameters: NodeVec3;
   /** For each degree of freedom. */
   readonly armature: readonly Node[];
   /** Coordinates along z, whatever the author's sense. */
@@ -25,7 +25,7 @@ export interface LinkFormulas {
   readonly v: readonly Node[];
   readonly sincos: (x: Node) => readonly [Node, Node];
   /** The matrix of a quaternion, where there is a better one than quaternionMatrix for it. */
-  readonly matrixOf?: (g: VectorGraph, q: readonly Node[]) => Mat3;
+  readonly matrixOf?: (g: VectorGraph, q: readonly Node[]) => NodeMat3;
   /** For joints that turn about z, where 32 bits call for care. */
   readonly thin?: Thin | undefined;
 }
@@ -35,9 +35,9 @@ export interface PoseNumbers {
   /** Sine and cosine of the turn about z; empty where the type has none or needs the whole matrix. */
   readonly turn: readonly Node[];
   /** The whole rotation from parent to link coordinates, for types without a plain turn; else empty. */
-  readonly matrix: Mat3;
+  readonly matrix: NodeMat3;
   /** Link origin in parent coordinates. */
-  readonly r: Vec3;
+  readonly r: NodeVec3;
   /** Universal joints: the first axis in link coordinates; else empty. */
   readonly axis: readonly Node[];
 }
@@ -64,8 +64,8 @@ export const hasSense = (type: FormulaType): boolean =>
 
 export function poseNumbers(g: VectorGraph, link: LinkFormulas): PoseNumbers {
   const { type, q, t, E, matrixOf = quaternionMatrix } = link;
-  const along = (x: Vec3): Vec3 => g.plus(t, g.applyT(E, x));
-  const up = (distance: Node): Vec3 => along([g.zero, g.zero, distance]);
+  const along = (x: NodeVec3): NodeVec3 => g.plus(t, g.applyT(E, x));
+  const up = (distance: Node): NodeVec3 => along([g.zero, g.zero, distance]);
   const none: Pick<PoseNumbers, 'turn' | 'matrix' | 'axis'> = { turn: [], matrix: [], axis: [] };
   switch (type) {
     case 'revolute':
@@ -111,7 +111,7 @@ export function poseOf(
   return { ...numbers, rotation, S: motionSpace(g, type, numbers, link.parameters) };
 }
 
-function motionSpace(g: VectorGraph, type: FormulaType, { turn, axis }: PoseNumbers, parameters: Vec3): Vec6[] {
+function motionSpace(g: VectorGraph, type: FormulaType, { turn, axis }: PoseNumbers, parameters: NodeVec3): Vec6[] {
   const { zero, one } = g;
   const unit = (k: number): Vec6 => [0, 1, 2, 3, 4, 5].map((i) => (i === k ? one : zero));
   switch (type) {
@@ -159,7 +159,7 @@ export function motionBias(g: VectorGraph, { type, v, parameters }: LinkFormulas
 }
 
 /** S x: a joint velocity or acceleration as a spatial vector. */
-export function alongJoint(g: VectorGraph, S: readonly Vec6[], x: readonly Node[]): readonly [Vec3, Vec3] {
+export function alongJoint(g: VectorGraph, S: readonly Vec6[], x: readonly Node[]): readonly [NodeVec3, NodeVec3] {
   const component = (k: number): Node => g.sum(...S.map((column, j) => g.mul(column[k], x[j])));
   return [
     [component(0), component(1), component(2)],
@@ -174,7 +174,7 @@ function doubled(g: VectorGraph, [w, x, y, z]: readonly Node[]): (x: Node) => No
 }
 
 /** E of a quaternion [w, x, y, z], which need not be of unit length: tree to link coordinates. */
-export function quaternionMatrix(g: VectorGraph, q: readonly Node[], scaled = doubled(g, q)): Mat3 {
+export function quaternionMatrix(g: VectorGraph, q: readonly Node[], scaled = doubled(g, q)): NodeMat3 {
   const [w, x, y, z] = q;
   const { one } = g;
   const [kx, ky, kz] = [scaled(x), scaled(y), scaled(z)];
@@ -195,7 +195,7 @@ export function quaternionMatrix(g: VectorGraph, q: readonly Node[], scaled = do
 }
 
 /** Ru^T, the turn of coordinates for a rotation about the unit vector u: c 1 + (1 - c) u u^T - s [u x]. */
-function rotationAbout(g: VectorGraph, u: Vec3, s: Node, c: Node): Mat3 {
+function rotationAbout(g: VectorGraph, u: NodeVec3, s: Node, c: Node): NodeMat3 {
   const k = g.sub(g.one, c);
   const cross = g.skew(u);
   return [0, 1, 2].flatMap((i) =>

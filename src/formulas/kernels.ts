@@ -4,15 +4,15 @@
 
 import type { FormulaType } from '../plan/plan.js';
 import { isFreeAboutZ } from '../plan/turn-frames.js';
-import { accelerate, assemble, type Column, type Lag, move, restarts, rigidInertia } from './aba.js';
+import { accelerate, assemble, type EliminatedColumn, type Lag, move, restarts, rigidInertia } from './aba.js';
 import type { Node } from './graph.js';
 import { forceToParent } from './inverse.js';
 import { alongJoint, hasMatrix, hasTurn, type LinkFormulas, type Pose, poseNumbers, poseOf, slides } from './joints.js';
 import { DEGREES, RECORD, ROW, type TypeFields, typeFields, VISIT } from './kernel-records.js';
 import { type Composite, momentum, toParent } from './mass-matrix.js';
-import { inertialForce, type Motion, pointAcceleration, step } from './motion.js';
+import { inertialForce, type LinkMotion, pointAcceleration, step } from './motion.js';
 import { sincos } from './trig.js';
-import { type Vec3, type Vec6, VectorGraph } from './vectors.js';
+import { type NodeVec3, type Vec6, VectorGraph } from './vectors.js';
 
 /** What distinguishes kernels of one pass. */
 export interface KernelKey {
@@ -40,10 +40,10 @@ export const PASSES = {
   massMatrix: ['pose', 'composite', 'carry'],
 } as const;
 export type GenericTask = keyof typeof PASSES;
-export type Pass = (typeof PASSES)[GenericTask][number];
+export type GenericPass = (typeof PASSES)[GenericTask][number];
 
 /** Names a kernel: equal for keys whose difference does not matter in that pass. */
-export function kernelName(pass: Pass, key: KernelKey): string {
+export function kernelName(pass: GenericPass, key: KernelKey): string {
   const { type, rotation, armature, negative, grounded, parentRests, leaf, first } = key;
   const flag = (on: boolean, name: string): string => (on ? ` ${name}` : '');
   const outwards = pass === 'move' || pass === 'inverseOut' || pass === 'pose';
@@ -75,7 +75,7 @@ const ENTRY_ROW = 3;
 const ENTRY_COLUMN = 4;
 /** All kernels but those that are loaded do without the last two. */
 const POINTERS = [ROW.own, ROW.parent, ROW.q, ROW.v, ROW.tau, ROW.qdd, ROW.armature, ROW.external];
-export function kernelPointers(pass: Pass): readonly number[] {
+export function kernelPointers(pass: GenericPass): readonly number[] {
   if (pass === 'assembleLoaded') return POINTERS;
   if (pass === 'composite') return [...POINTERS.slice(0, COLUMNS), ROW.columns, ...ROW.rows];
   if (pass === 'carry') return [VISIT.own, VISIT.from, VISIT.to, VISIT.row, ...VISIT.column];
@@ -91,7 +91,7 @@ export function isConstantField(key: KernelKey, i: number): boolean {
   return (i >= t && i < turn) || i >= E;
 }
 
-export function kernelFormulas(pass: Pass, key: KernelKey): VectorGraph {
+export function kernelFormulas(pass: GenericPass, key: KernelKey): VectorGraph {
   const kernel = new Kernel(key);
   kernel[pass]();
   return kernel.g;
@@ -153,7 +153,7 @@ class Kernel {
   accelerate(): void {
     const { g } = this;
     const pose = this.#readPose();
-    const columns = pose.S.map((_, k): Column => {
+    const columns = pose.S.map((_, k): EliminatedColumn => {
       const at = this.#fields.columns + 7 * k;
       return { G: this.#readColumn(at, k, pose.S.length), y: g.input(OWN, at + 6) };
     });
@@ -240,7 +240,7 @@ class Kernel {
     });
   }
 
-  #vector(at: number): Vec3 {
+  #vector(at: number): NodeVec3 {
     return this.g.vec((k) => this.g.input(OWN, at + k));
   }
 
@@ -293,10 +293,10 @@ class Kernel {
     };
   }
 
-  #parentMotion(rests: boolean): Motion {
+  #parentMotion(rests: boolean): LinkMotion {
     const { g } = this;
     const { grounded } = this.#key;
-    const read = (at: number): Vec3 => g.vec((k) => g.input(PARENT, at + k));
+    const read = (at: number): NodeVec3 => g.vec((k) => g.input(PARENT, at + k));
     const { zero3, zero } = g;
     if (grounded) return { w: zero3, alpha: zero3, a: read(RECORD.a), W: new Array<Node>(9).fill(zero) };
     return {
@@ -307,7 +307,7 @@ class Kernel {
     };
   }
 
-  #writeMotion({ w, alpha, a, W }: Motion): void {
+  #writeMotion({ w, alpha, a, W }: LinkMotion): void {
     this.#write(OWN, RECORD.w, w);
     this.#write(OWN, RECORD.W, W);
     // At rest: the children's kernels know.

@@ -14,20 +14,20 @@ import { alongJoint, type Pose, poseNumbers, poseOf } from './joints.js';
 import type { Unit } from './lanes.js';
 import { type UnitFormulas, type UnitOptions, unitFormulas } from './links.js';
 import { matrixRotation } from './rotation.js';
-import type { Mat3, Vec3, VectorGraph } from './vectors.js';
+import type { NodeMat3, NodeVec3, VectorGraph } from './vectors.js';
 
 /** Ground to link: rotation of coordinates, origin in ground coordinates. */
-export interface Place {
-  readonly E: Mat3;
-  readonly p: Vec3;
+export interface LinkPlace {
+  readonly E: NodeMat3;
+  readonly p: NodeVec3;
 }
 
-export function groundPlace(g: VectorGraph): Place {
+export function groundPlace(g: VectorGraph): LinkPlace {
   const { zero, one, zero3 } = g;
   return { E: [one, zero, zero, zero, one, zero, zero, zero, one], p: zero3 };
 }
 
-export function placeOf(g: VectorGraph, { rotation, r }: Pick<Pose, 'rotation' | 'r'>, parent: Place): Place {
+export function placeOf(g: VectorGraph, { rotation, r }: Pick<Pose, 'rotation' | 'r'>, parent: LinkPlace): LinkPlace {
   const { E } = parent;
   const columns = [0, 1, 2].map((c) => rotation.toLink([E[c], E[3 + c], E[6 + c]]));
   return {
@@ -38,8 +38,8 @@ export function placeOf(g: VectorGraph, { rotation, r }: Pick<Pose, 'rotation' |
 
 /** Spatial velocity at the origin of a link. */
 export interface Velocity {
-  readonly w: Vec3;
-  readonly v: Vec3;
+  readonly w: NodeVec3;
+  readonly v: NodeVec3;
 }
 
 export function velocityOf(g: VectorGraph, link: UnitFormulas, { rotation, r, S }: Pose, parent: Velocity): Velocity {
@@ -60,9 +60,9 @@ export function kinematicsFormulas(
   const plan = inMetres(given);
   const links = unitFormulas(g, plan, units, options);
   const velocitiesAt = options.poses ? BODY_POSE * plan.bodies.length : 0;
-  const places: Place[] = [];
+  const places: LinkPlace[] = [];
   const velocities: Velocity[] = [];
-  const write = (unit: Unit | undefined, place: Place, velocity: Velocity): void =>
+  const write = (unit: Unit | undefined, place: LinkPlace, velocity: Velocity): void =>
     forBodies(g, plan, unit, (bodies, E, r, lane) => {
       const put = (start: number, stride: number, numbers: readonly Node[]): void => {
         numbers.forEach((node, k) => {

@@ -7,7 +7,7 @@ import { INPUT, NEG, type Node } from './graph.js';
 import type { LinkFormulas } from './joints.js';
 import type { Unit } from './lanes.js';
 import { sincos } from './trig.js';
-import type { Vec3, VectorGraph } from './vectors.js';
+import type { NodeVec3, VectorGraph } from './vectors.js';
 
 /** Arrays that the formulas read and write, by their number in the graph. */
 export const Q = 0;
@@ -61,7 +61,7 @@ export function unitFormulas(
     const number = (of: (link: PlanLink) => number): Node => g.constant(of(first), of(second));
     const numbers = (of: (link: PlanLink) => readonly number[]): Node[] =>
       of(first).map((_, k) => number((link) => of(link)[k]));
-    const vector = (of: (link: PlanLink) => readonly number[]): Vec3 => g.vec((k) => number((link) => of(link)[k]));
+    const vector = (of: (link: PlanLink) => readonly number[]): NodeVec3 => g.vec((k) => number((link) => of(link)[k]));
     const { type, nq, nv } = first;
     // Coordinates in memory are the author's: in metres, and along the axis in the author's sense.
     const unitOf = (k: number, power: number): Node => {

@@ -13,8 +13,8 @@
 import { type PlanLoop, transmitted } from '../plan/loops.js';
 import type { Node } from './graph.js';
 import { alongJoint, type LinkFormulas, type Pose } from './joints.js';
-import type { Motion } from './motion.js';
-import type { Vec3, Vec6, VectorGraph } from './vectors.js';
+import type { LinkMotion } from './motion.js';
+import type { NodeVec3, Vec6, VectorGraph } from './vectors.js';
 
 /** One constraint: F = -G^T for the two links, and what the motion without qdd breaks it with. */
 export interface LoopRow {
@@ -29,19 +29,19 @@ export interface LoopLinks {
   readonly link: (link: number) => LinkFormulas;
   readonly pose: (link: number) => Pose;
   /** Of a link or, for -1, of the ground. */
-  readonly motion: (link: number) => Motion;
+  readonly motion: (link: number) => LinkMotion;
 }
 
 interface Followed {
-  readonly x: Vec3;
-  readonly v: Vec3;
-  readonly w: Vec3;
-  readonly axes: readonly Vec3[];
+  readonly x: NodeVec3;
+  readonly v: NodeVec3;
+  readonly w: NodeVec3;
+  readonly axes: readonly NodeVec3[];
 }
 
 export function loopRows(g: VectorGraph, loop: PlanLoop, links: LoopLinks): LoopRow[] {
   const { type, a, b } = loop;
-  const constants = (X: readonly number[], at: number): Vec3 => g.vec((k) => g.constant(X[at + k]));
+  const constants = (X: readonly number[], at: number): NodeVec3 => g.vec((k) => g.constant(X[at + k]));
   const own = { x: constants(loop.Xb, 9), axes: [0, 3, 6].map((at) => constants(loop.Xb, at)) };
   const { x, v, w, axes } = follow(g, { ...own, v: g.zero3, w: g.zero3 }, a, b, links);
   const [from, to] = [links.motion(a), links.motion(b)];
@@ -68,8 +68,9 @@ export function loopRows(g: VectorGraph, loop: PlanLoop, links: LoopLinks): Loop
     rows.push([...row, ...g.zero3]);
     for (let k = 0; k < 3; k++) bias[k] = g.sub(bias[k], correction[k]);
   }
-  const carried = (row: Vec6, along: readonly Vec3[], origin: Vec3): Vec6 => {
-    const sum = (first: number): Vec3 => g.vec((i) => g.sum(...along.map((axis, k) => g.mul(row[first + k], axis[i]))));
+  const carried = (row: Vec6, along: readonly NodeVec3[], origin: NodeVec3): Vec6 => {
+    const sum = (first: number): NodeVec3 =>
+      g.vec((i) => g.sum(...along.map((axis, k) => g.mul(row[first + k], axis[i]))));
     const force = sum(3);
     return [...g.plus(sum(0), g.cross(origin, force)), ...force];
   };
@@ -119,7 +120,12 @@ function follow(g: VectorGraph, start: Followed, a: number, b: number, links: Lo
  * A universal joint forbids turning about n = z_a x u, all in frame b. z_a turns against b: c also has n qd0 qd1, with the
  * rates by the relative velocity in the plane of the axes.
  */
-function universal(g: VectorGraph, z: Vec3, u: Vec3, w: Vec3): { readonly row: Vec3; readonly correction: Vec3 } {
+function universal(
+  g: VectorGraph,
+  z: NodeVec3,
+  u: NodeVec3,
+  w: NodeVec3,
+): { readonly row: NodeVec3; readonly correction: NodeVec3 } {
   const n = g.cross(z, u);
   const zu = g.dot(z, u);
   const [alongZ, alongU] = [g.dot(w, z), g.dot(w, u)];

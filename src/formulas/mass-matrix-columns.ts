@@ -14,7 +14,7 @@ import { forceToParent } from './inverse.js';
 import { type InverseMassColumns, inverseMassColumns } from './inverse-mass-columns.js';
 import { groundColumns } from './jacobian.js';
 import { type Pose, poseNumbers, poseOf } from './joints.js';
-import { groundPlace, type Place, placeOf } from './kinematics.js';
+import { groundPlace, type LinkPlace, placeOf } from './kinematics.js';
 import type { Unit } from './lanes.js';
 import { MASS_MATRIX, type UnitOptions, unitFormulas } from './links.js';
 import { type Composite, momentum, toParent } from './mass-matrix.js';
@@ -41,7 +41,7 @@ export function massMatrixColumnFormulas(
 ): void {
   const plan = inMetres(given);
   const links = unitFormulas(g, plan, units, options);
-  const places: Place[] = [];
+  const places: LinkPlace[] = [];
   const poses = links.map((link, i): Pose => {
     const pose = poseOf(g, link, poseNumbers(g, link));
     const { parent } = link.unit;

@@ -15,12 +15,12 @@ import { forceToParent } from './inverse.js';
 import { type Pose, poseNumbers, poseOf } from './joints.js';
 import type { Unit } from './lanes.js';
 import { MASS_MATRIX, type UnitFormulas, type UnitOptions, unitFormulas } from './links.js';
-import { SYM, type Sym3, type Vec3, type Vec6, type VectorGraph } from './vectors.js';
+import { type NodeVec3, SYM, type Sym3, type Vec6, type VectorGraph } from './vectors.js';
 
 /** Mass, first moment and second moments of a subtree as if rigid. */
 export interface Composite {
   readonly mass: Node;
-  readonly h: Vec3;
+  readonly h: NodeVec3;
   readonly sigma: Sym3;
 }
 
@@ -107,8 +107,8 @@ export function toParent(g: VectorGraph, { rotation, r }: Pose, { mass, h, sigma
 
 /** I S = [I w + h x v, m v - h x w] for S = [w, v]. */
 export function momentum(g: VectorGraph, { mass, h, sigma }: Composite, S: Vec6): Vec6 {
-  const w: Vec3 = [S[0], S[1], S[2]];
-  const v: Vec3 = [S[3], S[4], S[5]];
+  const w: NodeVec3 = [S[0], S[1], S[2]];
+  const v: NodeVec3 = [S[3], S[4], S[5]];
   const n = g.plus(g.applySym(g.complement(sigma), w), g.cross(h, v));
   const f = g.minus(g.times(mass, v), g.cross(h, w));
   return [...n, ...f];

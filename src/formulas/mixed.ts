@@ -13,11 +13,11 @@
 // by two in the lanes of vectors: where a chain leaves the lanes empty otherwise, this halves the price. Where the lanes are
 // taken by two blocks (`wide`) they go one by one.
 
-import type { Column, Lag } from './aba.js';
+import type { EliminatedColumn, Lag } from './aba.js';
 import type { Node } from './graph.js';
 import type { Pose } from './joints.js';
 import type { PartLayout, Size } from './part-record.js';
-import type { Vec3, Vec6, VectorGraph } from './vectors.js';
+import type { NodeVec3, Vec6, VectorGraph } from './vectors.js';
 
 const ROWS = [0, 1, 2, 3, 4, 5] as const;
 
@@ -83,8 +83,8 @@ export function openPort(g: VectorGraph, reference: Vec6): Port {
 }
 
 /** At a ball joint, r in coordinates of the link that carries it; `a` is the reference acceleration of that point. */
-export function openBallPort(g: VectorGraph, r: Vec3, a: Vec3): Port {
-  const unit = (k: number): Vec3 => g.vec((i) => (i === k ? g.one : g.zero));
+export function openBallPort(g: VectorGraph, r: NodeVec3, a: NodeVec3): Port {
+  const unit = (k: number): NodeVec3 => g.vec((i) => (i === k ? g.one : g.zero));
   // A unit force at r along each axis: [r x e, e].
   const columns = [0, 1, 2].map((k) => [...g.cross(r, unit(k)), ...unit(k)]);
   return {
@@ -141,7 +141,7 @@ export function writePair(g: VectorGraph, array: number, at: number, node: Node)
 /** A joint whose columns aba.ts has eliminated. */
 export interface PassedJoint extends Pick<Pose, 'rotation' | 'r' | 'S'> {
   readonly lag: Lag;
-  readonly columns: readonly Column[];
+  readonly columns: readonly EliminatedColumn[];
 }
 
 /**
@@ -169,8 +169,8 @@ export function passJoints(
         Psi = Psi.map((entry, i) => g.sub(entry, g.mul(G[i], kappa)));
         b = g.add(b, g.mul(kappa, y));
       }
-      const n: Vec3 = [Psi[0], Psi[1], Psi[2]];
-      const f: Vec3 = [Psi[3], Psi[4], Psi[5]];
+      const n: NodeVec3 = [Psi[0], Psi[1], Psi[2]];
+      const f: NodeVec3 = [Psi[3], Psi[4], Psi[5]];
       const turned = rotation.toParent(f);
       const moment = g.plus(rotation.toParent(n), g.cross(r, turned));
       Psi = [...moment, ...turned];

@@ -8,34 +8,34 @@
 
 import type { Node } from './graph.js';
 import { alongJoint, type LinkFormulas, motionBias, type Pose } from './joints.js';
-import { type Mat3, SYM, type Vec3, type Vec6, type VectorGraph } from './vectors.js';
+import { type NodeMat3, type NodeVec3, SYM, type Vec6, type VectorGraph } from './vectors.js';
 
-export interface Motion {
-  readonly w: Vec3;
-  readonly alpha: Vec3;
+export interface LinkMotion {
+  readonly w: NodeVec3;
+  readonly alpha: NodeVec3;
   /** Acceleration of the origin, less gravity. */
-  readonly a: Vec3;
-  readonly W: Mat3;
+  readonly a: NodeVec3;
+  readonly W: NodeMat3;
 }
 
 /** At rest but for gravity. */
-export function groundMotion(g: VectorGraph, gravity: Vec3): Motion {
+export function groundMotion(g: VectorGraph, gravity: NodeVec3): LinkMotion {
   const { zero3, zero } = g;
   return { w: zero3, alpha: zero3, a: g.vec((k) => g.neg(gravity[k])), W: new Array<Node>(9).fill(zero) };
 }
 
 /** Angular velocity, and the accelerations in two parts: of the parent carried over, and of the joint's own motion. */
-export interface Step {
-  readonly w: Vec3;
+export interface OutwardStep {
+  readonly w: NodeVec3;
   /** E alpha_p + (E w_p) x wJ + cJ, link coordinates. */
-  readonly angular: Vec3;
+  readonly angular: NodeVec3;
   /** (2 E w_p + wJ) x vJ + cJ, link coordinates. */
-  readonly linear: Vec3;
+  readonly linear: NodeVec3;
   /** a_p + W_p r, parent coordinates. */
-  readonly origin: Vec3;
+  readonly origin: NodeVec3;
 }
 
-export function step(g: VectorGraph, link: LinkFormulas, pose: Pose, parent: Motion): Step {
+export function step(g: VectorGraph, link: LinkFormulas, pose: Pose, parent: LinkMotion): OutwardStep {
   const { rotation, r, S } = pose;
   const [wJ, vJ] = alongJoint(g, S, link.v);
   const cJ = motionBias(g, link, pose);
@@ -50,7 +50,7 @@ export function step(g: VectorGraph, link: LinkFormulas, pose: Pose, parent: Mot
 }
 
 /** W = [alpha x] + [w x]^2. */
-export function pointAcceleration(g: VectorGraph, w: Vec3, alpha: Vec3): Mat3 {
+export function pointAcceleration(g: VectorGraph, w: NodeVec3, alpha: NodeVec3): NodeMat3 {
   const [x, y, z] = w;
   const [xx, yy, zz] = [g.mul(x, x), g.mul(y, y), g.mul(z, z)];
   const [xy, xz, yz] = [g.mul(x, y), g.mul(x, z), g.mul(y, z)];
@@ -71,7 +71,7 @@ export function pointAcceleration(g: VectorGraph, w: Vec3, alpha: Vec3): Mat3 {
 export function inertialForce(
   g: VectorGraph,
   { mass, h, sigma }: Pick<LinkFormulas, 'mass' | 'h' | 'sigma'>,
-  { w, a, W }: Motion,
+  { w, a, W }: LinkMotion,
 ): Vec6 {
   const square = w.map((x) => g.mul(x, x));
   const atRest = W[1] === W[3] && W[2] === W[6] && W[5] === W[7];

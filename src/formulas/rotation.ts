@@ -3,18 +3,18 @@
 
 import type { Thin } from '../plan/thin-axes.js';
 import type { Node } from './graph.js';
-import type { Mat3, Sym3, Vec3, VectorGraph } from './vectors.js';
+import type { NodeMat3, NodeVec3, Sym3, VectorGraph } from './vectors.js';
 
 export interface Rotation {
   /** E x */
-  toLink(x: Vec3): Vec3;
+  toLink(x: NodeVec3): NodeVec3;
   /** E^T x */
-  toParent(x: Vec3): Vec3;
+  toParent(x: NodeVec3): NodeVec3;
   /** E^T A E */
   symToParent(A: Sym3): Sym3;
   /** The same for rotational inertias, of which one may be far smaller than the others. */
   inertiaToParent(J: Sym3): Sym3;
-  matToParent(A: Mat3): Mat3;
+  matToParent(A: NodeMat3): NodeMat3;
 }
 
 const SAME: Rotation = {
@@ -26,14 +26,14 @@ const SAME: Rotation = {
 };
 
 /** Any matrix E. Where its entries are constants 0 and 1, products vanish in the graph and only names change. */
-export function matrixRotation(g: VectorGraph, E: Mat3): Rotation {
+export function matrixRotation(g: VectorGraph, E: NodeMat3): Rotation {
   if (E.every((entry, k) => g.is(entry, k % 4 === 0 ? 1 : 0))) return SAME;
   const renames = E.every((entry) => g.is(entry, 0) || g.is(entry, 1) || g.is(entry, -1));
   if (g.is(E[2], 0) && !renames) {
     // The first row has no z: a turn about z, then one about x. Two small steps are cheaper than a matrix.
     return compose(zTurn(g, E[1], E[0]), compose(compose(NEXT_AXES, zTurn(g, E[5], E[8])), LAST_AXES));
   }
-  const column = (j: number): Vec3 => [E[j], E[3 + j], E[6 + j]];
+  const column = (j: number): NodeVec3 => [E[j], E[3 + j], E[6 + j]];
   const symToParent = (A: Sym3): Sym3 => {
     if (g.isZero(A)) return A;
     return renames ? conjugate(g, A, column) : conjugateDeviator(g, A, column);
@@ -79,14 +79,14 @@ function renameNext([xx, xy, xz, yy, yz, zz]: Sym3): Sym3 {
   return [zz, xz, yz, xx, xy, yy];
 }
 
-function conjugate(g: VectorGraph, A: Sym3, column: (j: number) => Vec3): Sym3 {
+function conjugate(g: VectorGraph, A: Sym3, column: (j: number) => NodeVec3): Sym3 {
   const images = [0, 1, 2].map((j) => g.applySym(A, column(j)));
   const entry = (i: number, j: number): Node => g.dot(column(i), images[j]);
   return [entry(0, 0), entry(0, 1), entry(0, 2), entry(1, 1), entry(1, 2), entry(2, 2)];
 }
 
 /** A = zz 1 + D with D_zz = 0: only D need be turned, and its last diagonal entry follows from the trace. */
-function conjugateDeviator(g: VectorGraph, A: Sym3, column: (j: number) => Vec3): Sym3 {
+function conjugateDeviator(g: VectorGraph, A: Sym3, column: (j: number) => NodeVec3): Sym3 {
   const zz = A[5];
   const D = [g.sub(A[0], zz), A[1], A[2], g.sub(A[3], zz), A[4], g.zero];
   const images = [0, 1, 2].map((j) => g.applySym(D, column(j)));

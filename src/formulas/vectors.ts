@@ -3,9 +3,9 @@
 
 import { Graph, type Node } from './graph.js';
 
-export type Vec3 = readonly [Node, Node, Node];
+export type NodeVec3 = readonly [Node, Node, Node];
 /** Nine nodes, row major. */
-export type Mat3 = readonly Node[];
+export type NodeMat3 = readonly Node[];
 /** Six nodes: xx, xy, xz, yy, yz, zz. */
 export type Sym3 = readonly Node[];
 /** Six nodes: angular, then linear. */
@@ -13,7 +13,7 @@ export type Vec6 = readonly Node[];
 /** Articulated inertia [J H; H^T M]. */
 export interface Inertia6 {
   readonly J: Sym3;
-  readonly H: Mat3;
+  readonly H: NodeMat3;
   readonly M: Sym3;
 }
 
@@ -27,7 +27,7 @@ export const SYM: readonly (readonly number[])[] = [
 export class VectorGraph extends Graph {
   readonly zero: Node = this.constant(0);
   readonly one: Node = this.constant(1);
-  readonly zero3: Vec3 = [this.zero, this.zero, this.zero];
+  readonly zero3: NodeVec3 = [this.zero, this.zero, this.zero];
 
   sum(...terms: readonly Node[]): Node {
     let total = this.zero;
@@ -35,23 +35,23 @@ export class VectorGraph extends Graph {
     return total;
   }
 
-  vec(of: (k: 0 | 1 | 2) => Node): Vec3 {
+  vec(of: (k: 0 | 1 | 2) => Node): NodeVec3 {
     return [of(0), of(1), of(2)];
   }
 
-  plus(x: Vec3, y: Vec3): Vec3 {
+  plus(x: NodeVec3, y: NodeVec3): NodeVec3 {
     return [this.add(x[0], y[0]), this.add(x[1], y[1]), this.add(x[2], y[2])];
   }
 
-  minus(x: Vec3, y: Vec3): Vec3 {
+  minus(x: NodeVec3, y: NodeVec3): NodeVec3 {
     return [this.sub(x[0], y[0]), this.sub(x[1], y[1]), this.sub(x[2], y[2])];
   }
 
-  times(s: Node, x: Vec3): Vec3 {
+  times(s: Node, x: NodeVec3): NodeVec3 {
     return [this.mul(s, x[0]), this.mul(s, x[1]), this.mul(s, x[2])];
   }
 
-  cross(x: Vec3, y: Vec3): Vec3 {
+  cross(x: NodeVec3, y: NodeVec3): NodeVec3 {
     if (this.isZero(x) || this.isZero(y)) return this.zero3;
     return [
       this.sub(this.mul(x[1], y[2]), this.mul(x[2], y[1])),
@@ -67,7 +67,7 @@ export class VectorGraph extends Graph {
   }
 
   /** a x + b y + c z */
-  #row(a: Node, b: Node, c: Node, x: Vec3): Node {
+  #row(a: Node, b: Node, c: Node, x: NodeVec3): Node {
     return this.add(this.add(this.mul(a, x[0]), this.mul(b, x[1])), this.mul(c, x[2]));
   }
 
@@ -77,23 +77,23 @@ export class VectorGraph extends Graph {
   }
 
   /** A x */
-  apply(A: Mat3, x: Vec3): Vec3 {
+  apply(A: NodeMat3, x: NodeVec3): NodeVec3 {
     if (this.isZero(x)) return x;
     return [this.#row(A[0], A[1], A[2], x), this.#row(A[3], A[4], A[5], x), this.#row(A[6], A[7], A[8], x)];
   }
 
   /** A^T x */
-  applyT(A: Mat3, x: Vec3): Vec3 {
+  applyT(A: NodeMat3, x: NodeVec3): NodeVec3 {
     if (this.isZero(x)) return x;
     return [this.#row(A[0], A[3], A[6], x), this.#row(A[1], A[4], A[7], x), this.#row(A[2], A[5], A[8], x)];
   }
 
-  applySym(A: Sym3, x: Vec3): Vec3 {
+  applySym(A: Sym3, x: NodeVec3): NodeVec3 {
     if (this.isZero(x)) return x;
     return [this.#row(A[0], A[1], A[2], x), this.#row(A[1], A[3], A[4], x), this.#row(A[2], A[4], A[5], x)];
   }
 
-  multiply(A: Mat3, B: Mat3): Mat3 {
+  multiply(A: NodeMat3, B: NodeMat3): NodeMat3 {
     const product: Node[] = [];
     for (let j = 0; j < 3; j++) {
       const column = this.apply(A, [B[j], B[3 + j], B[6 + j]]);
@@ -109,12 +109,12 @@ export class VectorGraph extends Graph {
     return true;
   }
 
-  transpose(A: Mat3): Mat3 {
+  transpose(A: NodeMat3): NodeMat3 {
     return [A[0], A[3], A[6], A[1], A[4], A[7], A[2], A[5], A[8]];
   }
 
   /** [x cross] */
-  skew(x: Vec3): Mat3 {
+  skew(x: NodeVec3): NodeMat3 {
     const { zero } = this;
     return [zero, this.neg(x[2]), x[1], x[2], zero, this.neg(x[0]), this.neg(x[1]), x[0], zero];
   }

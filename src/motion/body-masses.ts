@@ -14,7 +14,7 @@ import {
 } from '../models/anthropometry.js';
 import { type MassProperties, solidCylinder, solidSphere, weld } from '../models/mass-properties.js';
 import { add, cross, dot, type Mat3, norm, scale, subtract, type Vec3 } from '../spatial/matrix3.js';
-import type { Named, SegmentPart, Side } from './segments.js';
+import type { BodySide, Named, SegmentPart } from './segments.js';
 
 /** A skeleton in its rest pose, where the frames of all bones are parallel to the ground's. Metres. */
 export interface RestSkeleton {
@@ -159,11 +159,11 @@ class Assignment {
     return { mass, com, inertia };
   }
 
-  #find(part: SegmentPart, side?: Side): number {
+  #find(part: SegmentPart, side?: BodySide): number {
     return this.#nodes.findIndex((node) => node.part === part && (side === undefined || node.side === side));
   }
 
-  #limb(side: Side, part: SegmentPart, next: SegmentPart, table: TableSegment): void {
+  #limb(side: BodySide, part: SegmentPart, next: SegmentPart, table: TableSegment): void {
     const node = this.#find(part, side);
     if (node < 0) return;
     const from = this.#nodes[node].at;
@@ -199,7 +199,7 @@ class Assignment {
     }
   }
 
-  #girdle(side: Side): number {
+  #girdle(side: BodySide): number {
     const node = this.#find('girdle', side);
     const arm = this.#find('upperArm', side);
     if (node < 0 || arm < 0) return 0;
@@ -221,7 +221,7 @@ class Assignment {
     }
   }
 
-  #hand(side: Side): void {
+  #hand(side: BodySide): void {
     const node = this.#find('hand', side);
     if (node < 0) return;
     const { hand } = DE_LEVA_MALE;
@@ -242,7 +242,7 @@ class Assignment {
     this.#put(node, this.#segment(hand, 1 - share, com, along));
   }
 
-  #foot(side: Side): void {
+  #foot(side: BodySide): void {
     const node = this.#find('foot', side);
     if (node < 0) return;
     const { foot } = DE_LEVA_MALE;

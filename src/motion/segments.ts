@@ -15,11 +15,11 @@ export type SegmentPart =
   | 'foot'
   | 'toe';
 
-export type Side = 'left' | 'right' | '';
+export type BodySide = 'left' | 'right' | '';
 
 export interface Named {
   readonly part: SegmentPart | undefined;
-  readonly side: Side;
+  readonly side: BodySide;
 }
 
 // Tried in this order: what is more special comes first.
@@ -47,7 +47,7 @@ export function namedPart(name: string): Named {
     .replace(/^([LR])([A-Z])/, '$1_$2')
     .replace(/[^A-Za-z0-9]+/g, '_')
     .toLowerCase();
-  const side: Side = /left|^l_|_l$|_l_/.test(words) ? 'left' : /right|^r_|_r$|_r_/.test(words) ? 'right' : '';
+  const side: BodySide = /left|^l_|_l$|_l_/.test(words) ? 'left' : /right|^r_|_r$|_r_/.test(words) ? 'right' : '';
   const plain = words.replace(/left|right|^[lr]_|_[lr]$|_/g, '');
   const part = PATTERNS.find(([pattern]) => pattern.test(plain))?.[1];
   return { part, side };

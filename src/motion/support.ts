@@ -10,10 +10,10 @@ import { MechanismError } from '../mechanism/errors.js';
 import type { Mechanism } from '../mechanism/mechanism.js';
 import { dot, norm, scale, subtract, type Vec3 } from '../spatial/matrix3.js';
 import { TRANSFORM } from '../spatial/spatial.js';
-import { namedPart, type Side } from './segments.js';
+import { type BodySide, namedPart } from './segments.js';
 
 export interface Foot {
-  readonly side: Side;
+  readonly side: BodySide;
   /** Index of the body that carries the figure when it stands on this foot. */
   readonly body: number;
   /** Points of the sole, each in its body. */
@@ -199,7 +199,7 @@ export function givenSupport(
     all.push({ side: namedPart(word).side, body, points: [{ body, at: [0, 0, 0] }] });
     return [all.length - 1];
   };
-  const sideFoot = (side: Side): number => {
+  const sideFoot = (side: BodySide): number => {
     const found = feet.findIndex((foot) => foot.side === side);
     if (found < 0) throw MechanismError.of('no-feet', 'support', `No body is called the ${side} foot; name a body.`);
     return found;

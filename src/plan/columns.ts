@@ -11,7 +11,7 @@ export interface CoupledGroup {
 }
 
 /** Constraints of one loop joint between two links (-1: the ground). */
-export interface LoopEnds {
+export interface LoopConstraint {
   readonly a: number;
   readonly b: number;
   /** How many. */
@@ -57,7 +57,7 @@ export function groupsOf(
 export function planColumns(
   parent: ArrayLike<number>,
   groups: readonly CoupledGroup[],
-  loops: readonly LoopEnds[] = [],
+  loops: readonly LoopConstraint[] = [],
 ): ColumnPlan {
   const n = parent.length;
   const groupOf = new Int32Array(n).fill(-1);

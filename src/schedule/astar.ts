@@ -1,6 +1,6 @@
 import { rootSideShare } from './bound.js';
 import { emptyFlatTree, type FlatTree, place, type Slot, TOP_SLOT } from './flat-tree.js';
-import { endSideOf, jointsOfPart, type Part, type PartMeter, rootSideOf } from './parts.js';
+import { endSideOf, jointsOfPart, type PartMeter, rootSideOf, type TreePart } from './parts.js';
 import { PriorityQueue } from './priority-queue.js';
 import { placeSingleProcess } from './single.js';
 
@@ -18,7 +18,7 @@ import { placeSingleProcess } from './single.js';
  * optimum, so it is expanded before any other optimum is accepted.
  */
 interface OpenPart {
-  readonly part: Part;
+  readonly part: TreePart;
   readonly processors: number;
   readonly handles: number;
   readonly serial: number;
@@ -123,7 +123,7 @@ export class AStarScheduler {
   }
 
   /** Undefined for a part without joints. */
-  private openPart(part: Part, processors: number, active: number): OpenPart | undefined {
+  private openPart(part: TreePart, processors: number, active: number): OpenPart | undefined {
     this.meter.measurePart(part);
     const { size, handles, serial, exact } = this.meter;
     if (size === 0) return undefined;
@@ -180,12 +180,12 @@ export class AStarScheduler {
   private build(state: State, processors: number, joints: number): FlatTree {
     const { tree } = this.meter;
     const flat = emptyFlatTree(joints);
-    const stack: { part: Part; processors: number; slot: Slot }[] = [
+    const stack: { part: TreePart; processors: number; slot: Slot }[] = [
       { part: this.meter.whole(), processors, slot: TOP_SLOT },
     ];
     let next = 0;
     while (stack.length > 0) {
-      const { part, processors: range, slot } = stack.pop() as { part: Part; processors: number; slot: Slot };
+      const { part, processors: range, slot } = stack.pop() as { part: TreePart; processors: number; slot: Slot };
       if (range === 1 || next === state.choices.length) {
         placeSingleProcess(this.meter, part, flat, slot);
         continue;

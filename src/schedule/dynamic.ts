@@ -1,5 +1,5 @@
 import { rootSideShare, WorkBound } from './bound.js';
-import { endSideOf, type Part, type PartMeter, partSize, rootSideOf } from './parts.js';
+import { endSideOf, type PartMeter, partSize, rootSideOf, type TreePart } from './parts.js';
 import { handleRuns, leavesRoom, runStarts, savingPerCost } from './peels.js';
 import { type JointSplit, learn, splitsOf } from './splits.js';
 
@@ -20,7 +20,7 @@ import { type JointSplit, learn, splitsOf } from './splits.js';
  * limit gives the optimum; when time or memory runs out, the interval reached so far is the anytime answer.
  */
 export interface Entry {
-  readonly part: Part;
+  readonly part: TreePart;
   readonly processors: number;
   readonly handles: number;
   /** Least single-process cost of the part. */
@@ -78,7 +78,7 @@ export class DynamicScheduler {
   }
 
   /** The interval of a part, created on first use. */
-  entry(part: Part, processors: number): Entry {
+  entry(part: TreePart, processors: number): Entry {
     const key = `${processors}:${part.top}:${part.cuts.join()}`;
     let entry = this.entries.get(key);
     if (!entry) {

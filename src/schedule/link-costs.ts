@@ -5,7 +5,7 @@
 export type CutSize = 0 | 3 | 6;
 
 /** Sizes of a join: handle of the upper part, where the two meet, and the port of the lower part. */
-export interface JoinSizes {
+export interface JoinWidths {
   readonly handle: CutSize;
   readonly at: 3 | 6;
   readonly port: CutSize;
@@ -29,7 +29,7 @@ export interface LinkCosts {
   /** The link that knows its angular velocity, where that is not the root; else -1. */
   readonly source: number;
   /** Instructions of a join, assembly and disassembly. */
-  join(sizes: JoinSizes): { readonly up: number; readonly down: number };
+  join(sizes: JoinWidths): { readonly up: number; readonly down: number };
   /** Numbers that a part hands over. */
   record(handle: CutSize, port: CutSize): number;
 }

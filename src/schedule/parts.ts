@@ -6,13 +6,13 @@ import { MOST_SKELETON_NODES, type Skeleton, skeletonCost } from './skeleton.js'
  * A partial chain of an open mechanism, in the numbering of a `LinkTree`: the links beyond `top`, without those beyond
  * any of the joints in `cuts` (ascending, none beyond another). Cutting a joint of a part gives two parts again.
  */
-export interface Part {
+export interface TreePart {
   readonly top: number;
   readonly cuts: Int32Array;
 }
 
 /** Sides of joint v in a part: what stays with the root side, and what lies beyond v. */
-export function rootSideOf(part: Part, tree: LinkTree, v: number): Part {
+export function rootSideOf(part: TreePart, tree: LinkTree, v: number): TreePart {
   const [first, last] = cutsBeyond(part.cuts, v, tree.end[v]);
   const cuts = new Int32Array(part.cuts.length - (last - first) + 1);
   cuts.set(part.cuts.subarray(0, first));
@@ -21,7 +21,7 @@ export function rootSideOf(part: Part, tree: LinkTree, v: number): Part {
   return { top: part.top, cuts };
 }
 
-export function endSideOf(part: Part, tree: LinkTree, v: number): Part {
+export function endSideOf(part: TreePart, tree: LinkTree, v: number): TreePart {
   const [first, last] = cutsBeyond(part.cuts, v, tree.end[v]);
   return { top: v, cuts: part.cuts.slice(first, last) };
 }
@@ -35,14 +35,14 @@ function cutsBeyond(cuts: Int32Array, from: number, to: number): [number, number
   return [first, last];
 }
 
-export function partSize(part: Part, tree: LinkTree): number {
+export function partSize(part: TreePart, tree: LinkTree): number {
   let size = tree.end[part.top] - part.top - 1;
   for (const cut of part.cuts) size -= tree.end[cut] - cut;
   return size;
 }
 
 /** Joints of a part at one of its links, by link number: the joint above the link first. */
-export function jointsAt(part: Part, tree: LinkTree, link: number): number[] {
+export function jointsAt(part: TreePart, tree: LinkTree, link: number): number[] {
   const joints: number[] = link === part.top ? [] : [link];
   for (let i = tree.childStart[link]; i < tree.childStart[link + 1]; i++) {
     if (!part.cuts.includes(tree.children[i])) joints.push(tree.children[i]);
@@ -51,7 +51,7 @@ export function jointsAt(part: Part, tree: LinkTree, link: number): number[] {
 }
 
 /** Joints of a part in the order of the link tree. */
-export function jointsOfPart(part: Part, tree: LinkTree): number[] {
+export function jointsOfPart(part: TreePart, tree: LinkTree): number[] {
   const joints: number[] = [];
   let next = 0;
   for (let v = part.top + 1; v < tree.end[part.top]; v++) {
@@ -137,7 +137,7 @@ export class PartMeter {
   }
 
   /** The part that is the whole mechanism. */
-  whole(): Part {
+  whole(): TreePart {
     return { top: this.wholeTop, cuts: new Int32Array(0) };
   }
 
@@ -146,7 +146,7 @@ export class PartMeter {
     return this.costs.cost(this.tree.jointOf[v], handles);
   }
 
-  measurePart(part: Part): void {
+  measurePart(part: TreePart): void {
     this.measure(part.top, part.cuts, part.cuts.length);
   }
 

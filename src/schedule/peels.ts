@@ -1,6 +1,6 @@
 import type { WorkBound } from './bound.js';
 import type { CostTable } from './cost.js';
-import { endSideOf, jointsAt, type Part, type PartMeter, partSize, rootSideOf } from './parts.js';
+import { endSideOf, jointsAt, type PartMeter, partSize, rootSideOf, type TreePart } from './parts.js';
 
 /**
  * Peels: nodes that cut a joint next to a bare link, and so keep the whole range of processes for the other side. A
@@ -41,14 +41,14 @@ export interface HandleRun {
   readonly before: readonly number[] | undefined;
   /** What the run costs; a lower bound where `before` is undefined. */
   readonly least: number;
-  readonly kept: Part;
+  readonly kept: TreePart;
 }
 
 /**
  * The runs that the fast mode of dynamic.ts has to look at. In it a branch without handles costs the same wherever it
  * is cut (`leastRunCost`), so it may as well be cut right before the joint that can be peeled only once it is gone.
  */
-export function handleRuns(meter: PartMeter, part: Part): HandleRun[] {
+export function handleRuns(meter: PartMeter, part: TreePart): HandleRun[] {
   const { tree } = meter;
   meter.measurePart(part);
   const { handles } = meter;
@@ -79,7 +79,7 @@ export function handleRuns(meter: PartMeter, part: Part): HandleRun[] {
  */
 function leastRunCost(
   meter: PartMeter,
-  cleared: Part,
+  cleared: TreePart,
   link: number,
   last: number,
   handles: number,
@@ -93,7 +93,7 @@ function leastRunCost(
   return meter.nodeCost(last, handles + branches) + meter.serial - countedAtLink + paidAtLink;
 }
 
-function holds(part: Part, meter: PartMeter, link: number): boolean {
+function holds(part: TreePart, meter: PartMeter, link: number): boolean {
   const { end } = meter.tree;
   if (link < part.top || link >= end[part.top]) return false;
   return part.cuts.every((cut) => link < cut || link >= end[cut]);
@@ -105,14 +105,20 @@ function holds(part: Part, meter: PartMeter, link: number): boolean {
  * side has several joints (`addFreeBranches`); anything else is at least as good at the bottom of the schedule. The whole run is charged to
  * all processes, and the rest of the part has to fit into what remains.
  */
-export function runStarts(meter: PartMeter, bound: WorkBound, part: Part, processors: number, limit: number): number[] {
+export function runStarts(
+  meter: PartMeter,
+  bound: WorkBound,
+  part: TreePart,
+  processors: number,
+  limit: number,
+): number[] {
   const { tree, costs } = meter;
   meter.measurePart(part);
   const { size, handles } = meter;
   const handleLinks = meter.handleLink.slice(0, meter.handleLinks);
   const leastPeel = (handles >= 2 ? costs.minInnerOwn : costs.minOwn) + costs.shared(handles);
   const found = new Set<number>();
-  const fits = (kept: Part): boolean => {
+  const fits = (kept: TreePart): boolean => {
     meter.measurePart(kept);
     if (meter.size === 0) return false;
     return (size - meter.size) * leastPeel + bound.makespan(meter.serial, processors, meter.handles) <= limit;
@@ -135,9 +141,9 @@ export function runStarts(meter: PartMeter, bound: WorkBound, part: Part, proces
  */
 function addFreeBranches(
   meter: PartMeter,
-  part: Part,
+  part: TreePart,
   handleLinks: readonly number[],
-  fits: (kept: Part) => boolean,
+  fits: (kept: TreePart) => boolean,
   found: Set<number>,
 ): void {
   const { tree, costs } = meter;
@@ -159,18 +165,18 @@ function addFreeBranches(
 }
 
 /** What is left of a part when the bare link beyond `leaf`, seen from `hub`, is taken away. */
-function sideWithout(part: Part, meter: PartMeter, leaf: number, hub: number): Part {
+function sideWithout(part: TreePart, meter: PartMeter, leaf: number, hub: number): TreePart {
   return leaf === hub ? endSideOf(part, meter.tree, leaf) : rootSideOf(part, meter.tree, leaf);
 }
 
 /** The two sides of joint v, the one named first. */
-function sidesOf(part: Part, meter: PartMeter, v: number, first: 'root' | 'end'): [Part, Part] {
+function sidesOf(part: TreePart, meter: PartMeter, v: number, first: 'root' | 'end'): [TreePart, TreePart] {
   const root = rootSideOf(part, meter.tree, v);
   const end = endSideOf(part, meter.tree, v);
   return first === 'root' ? [root, end] : [end, root];
 }
 
-function linksOf(part: Part, meter: PartMeter): number[] {
+function linksOf(part: TreePart, meter: PartMeter): number[] {
   const links = [part.top];
   for (let i = 0; i < links.length; i++) {
     for (const v of jointsAt(part, meter.tree, links[i])) if (v !== links[i]) links.push(v);
@@ -179,7 +185,7 @@ function linksOf(part: Part, meter: PartMeter): number[] {
 }
 
 /** Joints of a part with a bare link other than `except` on one side. */
-function leavesOf(part: Part, meter: PartMeter, except: number): number[] {
+function leavesOf(part: TreePart, meter: PartMeter, except: number): number[] {
   const leaves: number[] = [];
   for (const link of linksOf(part, meter)) {
     const joints = jointsAt(part, meter.tree, link);

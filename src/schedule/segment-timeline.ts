@@ -9,7 +9,7 @@ import {
   BOTH_LANES,
   type CutSize,
   type Cutting,
-  type JoinSizes,
+  type JoinWidths,
   type LinkCosts,
   PASSES,
   parentSegments,
@@ -82,7 +82,7 @@ export function playSegments(
   for (let s = 1; s < count; s++) if (parent[s] >= 0 && !atPort[s]) waits[parent[s]].push(s);
   /** Of two that are computed together: the port, and the sizes of their join. */
   const port = sizes.port.slice();
-  const within = new Array<JoinSizes | undefined>(count).fill(undefined);
+  const within = new Array<JoinWidths | undefined>(count).fill(undefined);
   for (const s of heads) {
     const below = partner(s);
     if (below < 0) continue;
@@ -138,7 +138,7 @@ export function playSegments(
   }
   const joins: number[][] = Array.from({ length: count }, () => []);
   /** The sizes of the join of s and the part from `below` to `last`. */
-  const sizesOf = (s: number, below: number, last: number): JoinSizes => ({
+  const sizesOf = (s: number, below: number, last: number): JoinWidths => ({
     handle: sizes.handle[s],
     at: sizes.handle[below] as 3 | 6,
     port: port[last],
@@ -159,7 +159,7 @@ export function playSegments(
 
   const last = Int32Array.from({ length: count }, (_, s) => s);
   const up = new Float64Array(count);
-  const joined: JoinSizes[][] = joins.map(() => []);
+  const joined: JoinWidths[][] = joins.map(() => []);
   for (const s of heads.toReversed()) {
     let now = rise(s, clock[processor(s)], (c) => up[c]);
     joins[s].forEach((below, k) => {

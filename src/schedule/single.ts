@@ -1,6 +1,6 @@
 import type { FlatTree, Slot } from './flat-tree.js';
 import { place } from './flat-tree.js';
-import { endSideOf, type Part, type PartMeter, rootSideOf } from './parts.js';
+import { endSideOf, type PartMeter, rootSideOf, type TreePart } from './parts.js';
 
 /**
  * The exact optimum on a single process (ERRATA 002-12; the rule printed in [002] Section III-D is not optimal).
@@ -10,11 +10,11 @@ import { endSideOf, type Part, type PartMeter, rootSideOf } from './parts.js';
  * joint and go outwards from it. Among equal choices the smallest joint number is taken, which makes the result the
  * lexicographically smallest tree that follows the rule. The cost of the result is `PartMeter.serial`.
  */
-export function placeSingleProcess(meter: PartMeter, part: Part, flat: FlatTree, slot: Slot): void {
+export function placeSingleProcess(meter: PartMeter, part: TreePart, flat: FlatTree, slot: Slot): void {
   const { tree } = meter;
-  const stack: { part: Part; slot: Slot; path?: PathNode | undefined }[] = [{ part, slot }];
+  const stack: { part: TreePart; slot: Slot; path?: PathNode | undefined }[] = [{ part, slot }];
   while (stack.length > 0) {
-    const item = stack.pop() as { part: Part; slot: Slot; path?: PathNode | undefined };
+    const item = stack.pop() as { part: TreePart; slot: Slot; path?: PathNode | undefined };
     let path = item.path;
     if (path === undefined) {
       meter.measurePart(item.part);
@@ -73,7 +73,7 @@ function pathBetweenHandles({ tree, handleLink }: PartMeter): PathNode | undefin
 }
 
 /** The smallest joint number in T whose cut keeps the optimum. Expects the part just measured. */
-function topBetweenHandles(meter: PartMeter, part: Part): number {
+function topBetweenHandles(meter: PartMeter, part: TreePart): number {
   const { tree } = meter;
   const joints = jointsBetweenHandles(meter);
   const handles = meter.handles;
@@ -104,7 +104,7 @@ function jointsBetweenHandles(meter: PartMeter): number[] {
  * Places the joints of a part whose handles all sit on link `start` (-1: no handles), outwards from it. Beyond the
  * joints at `start` nothing is cut, so each branch is again a whole side of the mechanism seen from `start`.
  */
-function placeOutwards(meter: PartMeter, part: Part, start: number, flat: FlatTree, slot: Slot): void {
+function placeOutwards(meter: PartMeter, part: TreePart, start: number, flat: FlatTree, slot: Slot): void {
   const { tree } = meter;
   const cut = new Set<number>(part.cuts);
   const stack: { link: number; from: number; slot: Slot }[] = [];
@@ -137,7 +137,7 @@ function placeOutwards(meter: PartMeter, part: Part, start: number, flat: FlatTr
 }
 
 /** Joints of the part at a link, ascending in joint number; cut joints among them included. */
-function jointsAtLink(meter: PartMeter, part: Part, link: number): number[] {
+function jointsAtLink(meter: PartMeter, part: TreePart, link: number): number[] {
   const { tree } = meter;
   const joints = Array.from(tree.children.subarray(tree.childStart[link], tree.childStart[link + 1]));
   if (link !== part.top) {
@@ -148,7 +148,7 @@ function jointsAtLink(meter: PartMeter, part: Part, link: number): number[] {
 }
 
 /** The joint with the smallest number in a part without handles, which is the whole mechanism. */
-function smallestJoint(meter: PartMeter, part: Part): number {
+function smallestJoint(meter: PartMeter, part: TreePart): number {
   const { tree } = meter;
   let smallest = part.top + 1;
   for (let v = part.top + 1; v < tree.end[part.top]; v++) if (tree.jointOf[v] < tree.jointOf[smallest]) smallest = v;

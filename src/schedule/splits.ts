@@ -1,5 +1,5 @@
 import { rootSideShare, type WorkBound } from './bound.js';
-import type { Part, PartMeter } from './parts.js';
+import type { PartMeter, TreePart } from './parts.js';
 
 /** A joint that leaves joints on both of its sides, with lower bounds of what follows from cutting it. */
 export interface JointSplit {
@@ -23,7 +23,7 @@ export type SplitCost = (v: number, handles: number) => number;
 export function splitsOf(
   meter: PartMeter,
   bound: WorkBound,
-  part: Part,
+  part: TreePart,
   processors: number,
   handles: number,
   splitCost: SplitCost,

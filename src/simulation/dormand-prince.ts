@@ -5,7 +5,14 @@
 import { DORMAND_PRINCE, moveAlong, type Stages } from '../engines/plain/stages.js';
 import { SimulationError } from '../mechanism/errors.js';
 import type { State } from '../mechanism/state.js';
-import { firstEvents, goesThrough, isRestless, type Occurrence, type Side, type SimulationEvent } from './events.js';
+import {
+  type EventSide,
+  firstEvents,
+  goesThrough,
+  isRestless,
+  type Occurrence,
+  type SimulationEvent,
+} from './events.js';
 import { type Control, type ForwardEngine, type Integrator, stagesOf } from './integrators.js';
 
 export interface Tolerances {
@@ -64,7 +71,7 @@ export class DormandPrince implements Integrator {
   #fired = new Set<number>();
   #firedAt = Number.NaN;
   /** The sides from which the values of the last events came, and whether something bounced there. */
-  #cameFrom: ReadonlyMap<number, Side> = new Map();
+  #cameFrom: ReadonlyMap<number, EventSide> = new Map();
   #bounced = false;
   #warned = new Set<string>();
   /** The same before the last call; the shortest step of that call, and a limit for the next. */

@@ -29,7 +29,7 @@ export interface Occurrence {
 }
 
 /** One step as the search sees it: the value of event k at a part (0 to 1) of the step. */
-export interface Segment {
+export interface SearchedStep {
   readonly duration: number;
   value(event: number, part: number): number;
 }
@@ -39,10 +39,10 @@ interface Found {
   readonly part: number;
   readonly kind: Occurrence['kind'];
   /** The side from which it came. */
-  readonly from: Side;
+  readonly from: EventSide;
 }
 
-export type Side = 1 | -1;
+export type EventSide = 1 | -1;
 
 /** Pieces of a step that are searched one by one. */
 const PIECES = 4;
@@ -52,10 +52,10 @@ const SLOPE = 1e-4;
 /** Seconds for which an event is not looked for after it has happened: rounding would show it again. */
 const BLIND = 1e-8;
 
-const side = (value: number): Side => (value > 0 ? 1 : -1);
+const side = (value: number): EventSide => (value > 0 ? 1 : -1);
 
 /** Zero counts as passed, whichever way the value comes: else one that is zero at the very end of a step is never seen. */
-const hasPassed = (value: number, before: Side): boolean => before * value <= 0;
+const hasPassed = (value: number, before: EventSide): boolean => before * value <= 0;
 
 /** Seconds below which a value is not looked at more closely, also where its rate would allow it to come and go. */
 const SHORTEST = 1e-7;
@@ -65,7 +65,7 @@ const SHORTEST = 1e-7;
  * there are none. `fired`: events that have happened at the very start; they count again only after they have moved away.
  */
 export function firstEvents(
-  segment: Segment,
+  segment: SearchedStep,
   events: readonly SimulationEvent[],
   fired: ReadonlySet<number>,
   tolerance: number,
@@ -77,7 +77,7 @@ export function firstEvents(
 }
 
 function firstOf(
-  segment: Segment,
+  segment: SearchedStep,
   event: SimulationEvent,
   k: number,
   justFired: boolean,
@@ -156,7 +156,7 @@ function hiddenPassage(
 }
 
 /** Whether a value turns round more than once in a step, as far as some looks can tell: then it may do so between them. */
-export function isRestless(segment: Segment, k: number): boolean {
+export function isRestless(segment: SearchedStep, k: number): boolean {
   const values = Array.from({ length: PIECES + 1 }, (_, n) => segment.value(k, n / PIECES));
   const slopes = values.slice(1).map((value, n) => value - values[n]);
   return slopes.slice(1).filter((slope, n) => slope * slopes[n] < 0).length > 1;
@@ -166,7 +166,7 @@ export function isRestless(segment: Segment, k: number): boolean {
  * Whether a value that a bounce should have sent back to the side it came from goes on instead: it bounces faster than can be
  * told, or rests.
  */
-export function goesThrough(segment: Segment, k: number, from: Side): boolean {
+export function goesThrough(segment: SearchedStep, k: number, from: EventSide): boolean {
   const early = segment.value(k, Math.min(0.5, Math.max(SLOPE, BLIND / segment.duration)));
   const late = segment.value(k, 1);
   return from * early < 0 && from * late < 0 && Math.abs(late) > 2 * Math.abs(early);
@@ -185,7 +185,7 @@ function counts({ direction = 'both' }: SimulationEvent, before: number): boolea
 }
 
 /** Where the side changes: false position with halving (Illinois), the point returned being past the change. */
-function root(at: (part: number) => number, from: number, to: number, before: Side, tolerance: number): number {
+function root(at: (part: number) => number, from: number, to: number, before: EventSide, tolerance: number): number {
   let [a, b] = [from, to];
   let [fa, fb] = [at(a), at(b)];
   for (let k = 0; k < 100 && b - a > tolerance; k++) {

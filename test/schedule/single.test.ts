@@ -3,7 +3,7 @@ import { randomNumbers } from '../../bench/schedule.js';
 import { costTable, ENGINE_CONSTANTS, engineCost, paperCost } from '../../src/schedule/cost.js';
 import { emptyFlatTree, preorder, TOP_SLOT } from '../../src/schedule/flat-tree.js';
 import { linkTree } from '../../src/schedule/link-tree.js';
-import { type Part, PartMeter, partSize } from '../../src/schedule/parts.js';
+import { PartMeter, partSize, type TreePart } from '../../src/schedule/parts.js';
 import { placeSingleProcess } from '../../src/schedule/single.js';
 import { linkGraph } from '../../src/schedule/topology.js';
 import { type Costs, Mechanism, paperTenths } from './brute-force.js';
@@ -97,7 +97,7 @@ describe('the single-process optimum', () => {
 });
 
 /** A part with cuts at random joints, none beyond another. */
-function randomPart(meter: PartMeter): Part {
+function randomPart(meter: PartMeter): TreePart {
   const { tree } = meter;
   const top = random() < 0.5 ? 0 : Math.floor(random() * (tree.links - 1));
   const cuts: number[] = [];

@@ -1,13 +1,13 @@
 // Times of short functions on a noisy machine: batches of calls, many rounds, tasks in turn, and the minimum of all.
 // (Benchmark packages run one task after the other; a busy moment of the machine would then hit one of them alone.)
 
-export interface Task {
+export interface NamedCall {
   readonly name: string;
   /** One call of what is measured. */
   readonly call: () => void;
 }
 
-export interface Timing {
+export interface NamedTiming {
   readonly name: string;
   /** Nanoseconds of one call: the least of all batches, and the middle one. */
   readonly ns: number;
@@ -24,7 +24,11 @@ function timeOf(call: () => void, calls: number): number {
 }
 
 /** `progress` is told the part that is done, after each round. */
-export function measure(tasks: readonly Task[], rounds = 200, progress?: (fraction: number) => void): Timing[] {
+export function measure(
+  tasks: readonly NamedCall[],
+  rounds = 200,
+  progress?: (fraction: number) => void,
+): NamedTiming[] {
   const batches = tasks.map(({ call }) => {
     timeOf(call, 2000);
     let calls = 1;

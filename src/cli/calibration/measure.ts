@@ -3,7 +3,7 @@
 
 import { timings } from '../../engines/threads/measure.js';
 import { Planner } from '../../engines/threads/planner.js';
-import { Program } from '../../engines/threads/program.js';
+import { ThreadProgram } from '../../engines/threads/program.js';
 import { State } from '../../mechanism/state.js';
 import { builtinMechanism } from '../../models/index.js';
 import { ENGINE_CONSTANTS, type EngineConstants } from '../../schedule/index.js';
@@ -17,7 +17,7 @@ export function measureConstants(handOver: number, progress: (fraction: number) 
   const times = MODELS.map((name, k) => {
     progress(k / MODELS.length);
     const mechanism = builtinMechanism(name);
-    const program = new Program(new Planner(mechanism).plan(1));
+    const program = new ThreadProgram(new Planner(mechanism).plan(1));
     const { arrays, runner } = program.alone;
     const { q, v } = State.random(mechanism, 1);
     arrays.q.set(q);

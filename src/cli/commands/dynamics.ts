@@ -1,11 +1,11 @@
 import { type Command, Option } from 'commander';
-import type { ScheduleTree } from '../../engines/plain/assembly/plan.js';
 import { type ForwardAlgorithm, PlainDynamics } from '../../engines/plain/plain-dynamics.js';
 import { formatJson } from '../../formats/json-writer.js';
 import { formatState } from '../../formats/state-file.js';
 import { MechanismError } from '../../mechanism/errors.js';
 import type { Mechanism } from '../../mechanism/mechanism.js';
 import type { State } from '../../mechanism/state.js';
+import type { ScheduleTree } from '../../schedule/tree.js';
 import { InputError } from '../errors.js';
 import { readInputText } from '../input-file.js';
 import {

@@ -13,7 +13,7 @@ import { OutputFile } from '../output-file.js';
 import { formatNumber, table } from '../terminal.js';
 
 /** Words and numbers that the command was given. */
-export interface InverseOptions {
+export interface InverseArguments {
   readonly model?: string;
   readonly loads?: string;
   readonly loadsData?: string;
@@ -32,7 +32,7 @@ export interface InverseOptions {
 }
 
 /** The cut-off as the library wants it. */
-export function hertz({ cutoff: given }: InverseOptions): number | null {
+export function hertz({ cutoff: given }: InverseArguments): number | null {
   return given === 'none' ? null : given;
 }
 
@@ -42,7 +42,7 @@ const CURVES = 6;
 
 export interface InverseOutcome {
   readonly file: string;
-  readonly options: InverseOptions;
+  readonly options: InverseArguments;
   readonly loaded: Motion;
   readonly result: MotionForces;
   /** Of each frame. */
@@ -55,7 +55,7 @@ export class InverseFiles {
   readonly #paths: { out: string | undefined; svg: string | undefined; html: string | undefined };
   readonly #files: OutputFile[] = [];
 
-  constructor({ out, svg, html }: InverseOptions) {
+  constructor({ out, svg, html }: InverseArguments) {
     const named = [out, svg, html].filter((path) => path !== undefined);
     if (new Set(named.map((path) => resolve(path))).size < named.length)
       throw new InputError('Two of --out, --svg and --html name the same file.');

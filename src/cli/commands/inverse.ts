@@ -13,7 +13,7 @@ import { InputError } from '../errors.js';
 import { readInput, readInputText } from '../input-file.js';
 import { loadModel, positive } from '../model-argument.js';
 import { formatNumber, type Terminal } from '../terminal.js';
-import { asJson, asText, hertz, InverseFiles, type InverseOptions, type InverseOutcome } from './inverse-report.js';
+import { asJson, asText, hertz, type InverseArguments, InverseFiles, type InverseOutcome } from './inverse-report.js';
 
 export function configureInverseMotion(command: Command, terminal: Terminal): void {
   command
@@ -56,7 +56,7 @@ Examples:
   manikin inverse walk.bvh --height 1.8 --mass 75 --out out/walk.csv --html out/walk.html
   manikin inverse walk.mot --model subject.osim --loads grf.xml --out out/walk.sto`,
     )
-    .action((motion: string, options: InverseOptions) => inverse(motion, options, terminal));
+    .action((motion: string, options: InverseArguments) => inverse(motion, options, terminal));
 }
 
 function cutoff(text: string): number | 'none' {
@@ -66,7 +66,7 @@ function cutoff(text: string): number | 'none' {
   return value;
 }
 
-async function inverse(file: string, options: InverseOptions, terminal: Terminal): Promise<void> {
+async function inverse(file: string, options: InverseArguments, terminal: Terminal): Promise<void> {
   const writers = new InverseFiles(options);
   const whole = await load(file, options, terminal);
   const loads = loadLoads(options, whole.trajectory);
@@ -104,7 +104,7 @@ async function inverse(file: string, options: InverseOptions, terminal: Terminal
 
 // Input
 
-async function load(file: string, options: InverseOptions, terminal: Terminal): Promise<Motion> {
+async function load(file: string, options: InverseArguments, terminal: Terminal): Promise<Motion> {
   const extension = extname(file).toLowerCase();
   if (!(MOTION_FILES as readonly string[]).includes(extension))
     throw new InputError(`"${file}" is not a motion of a known kind (${MOTION_FILES.join(', ')}).`);
@@ -130,7 +130,7 @@ async function load(file: string, options: InverseOptions, terminal: Terminal): 
   return readMotion(readInput(file), file, { model: whose, cutoff: hertz(options) });
 }
 
-function loadLoads(options: InverseOptions, { mechanism }: Trajectory): AppliedLoads | undefined {
+function loadLoads(options: InverseArguments, { mechanism }: Trajectory): AppliedLoads | undefined {
   const { loads: file, loadsData } = options;
   if (file === undefined) {
     if (loadsData !== undefined) throw new InputError('--loads-data goes with --loads.');

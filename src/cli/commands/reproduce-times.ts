@@ -6,7 +6,7 @@ import { type Timed, timings, warmUp } from '../../engines/threads/measure.js';
 import { ParallelDynamics } from '../../engines/threads/parallel-dynamics.js';
 import { Planner } from '../../engines/threads/planner.js';
 import { sharedPool } from '../../engines/threads/pool.js';
-import { Program } from '../../engines/threads/program.js';
+import { ThreadProgram } from '../../engines/threads/program.js';
 import { formatJson } from '../../formats/json-writer.js';
 import { State } from '../../mechanism/state.js';
 import { builtinMechanism } from '../../models/index.js';
@@ -215,7 +215,7 @@ export async function reproduceFigure4(options: TimesOptions, terminal: Terminal
     const cutting = { segmentOf, atPort: [false, true] };
     const predictedNs = Math.round(playSegments(whole.costs, cutting, planner.constants).ns);
     const schedule = { ...whole, cutting, segments: 2, processorOf: [0, 1], ns: predictedNs };
-    const program = new Program(planner.build(schedule));
+    const program = new ThreadProgram(planner.build(schedule));
     const { arrays, job, runner } = program.shared(pool.newJob(), 2, pool.control);
     await pool.install(job, 1, () => {});
     const call = (): void => {

@@ -1,7 +1,7 @@
 // The arrays of a batch on the GPU: where each number stands, and the windows through which kernels see them.
 
 import type { Mechanism } from '../../mechanism/mechanism.js';
-import { Column } from './columns.js';
+import { GpuColumn } from './columns.js';
 import type { Gpu } from './device.js';
 import { TILE } from './kernel.js';
 import { WHOLE, wholeStates } from './pipeline.js';
@@ -18,8 +18,8 @@ export interface Window {
 type Others = { readonly [name in 'q' | 'v' | 'nextQ' | 'nextV']?: GPUBuffer };
 
 export class BatchArrays {
-  readonly columns: { readonly [name in ArrayName]: Column };
-  readonly flags: Column;
+  readonly columns: { readonly [name in ArrayName]: GpuColumn };
+  readonly flags: GpuColumn;
   /** States that the buffers have room for. */
   readonly whole: number;
   /** Each small enough for a binding. */
@@ -38,8 +38,8 @@ export class BatchArrays {
       first: k * most,
       states: Math.min(most, this.whole - k * most),
     }));
-    const column = (name: string, numbers: number): Column =>
-      new Column(gpu, name, Math.max(4, numbers * this.whole), onHost);
+    const column = (name: string, numbers: number): GpuColumn =>
+      new GpuColumn(gpu, name, Math.max(4, numbers * this.whole), onHost);
     this.columns = { q: column('q', nq), v: column('v', nv), tau: column('tau', nv), qdd: column('qdd', nv) };
     this.flags = column('flags', 1);
   }
@@ -50,7 +50,7 @@ export class BatchArrays {
     for (const column of [this.columns.qdd, this.flags]) column.prepare('down');
   }
 
-  get #all(): readonly Column[] {
+  get #all(): readonly GpuColumn[] {
     return [...Object.values(this.columns), this.flags];
   }
 

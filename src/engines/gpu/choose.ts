@@ -2,7 +2,7 @@
 
 import type { Gpu } from './device.js';
 import { GpuError } from './errors.js';
-import { type Buffers, encode, Program, wholeStates } from './pipeline.js';
+import { type Buffers, encode, GpuProgram, wholeStates } from './pipeline.js';
 import type { Candidate } from './variants.js';
 
 /** Where choices are remembered: a Map, or something that lasts, like a file or localStorage. */
@@ -29,7 +29,7 @@ const MOST_RUNS = 1000;
 /** Seconds of one run over the states of the buffers. */
 export async function timeOf(
   gpu: Gpu,
-  program: Program,
+  program: GpuProgram,
   buffers: Buffers,
   states: number,
   step: number,
@@ -72,7 +72,7 @@ export async function timeOf(
 }
 
 export interface Choice {
-  readonly program: Program;
+  readonly program: GpuProgram;
   readonly name: string;
   /** What was tried, with its time in seconds; empty where the choice was remembered. */
   readonly tried: readonly { readonly name: string; readonly seconds: number }[];
@@ -85,7 +85,7 @@ export interface ChooseOptions {
   /** Take this variant and measure nothing. */
   readonly only?: string | undefined;
   /** Called with every program that is better than those before. */
-  readonly better?: (program: Program, name: string) => void;
+  readonly better?: (program: GpuProgram, name: string) => void;
   /** Stops the search; what has been found by then is kept. */
   readonly stopped: () => boolean;
 }
@@ -105,14 +105,14 @@ export async function choose(
       `There is no variant "${only}". Known are: ${list.map(({ name }) => name).join(', ')}.`,
     );
   const tried: { name: string; seconds: number }[] = [];
-  let best: { program: Program; name: string; seconds: number } | undefined;
+  let best: { program: GpuProgram; name: string; seconds: number } | undefined;
   for (const candidate of known === undefined ? list : [known]) {
     if (stopped()) break;
     const kernels = candidate.make();
     if (kernels.length === 0) continue;
-    let program: Program;
+    let program: GpuProgram;
     try {
-      program = await Program.create(gpu, { name: candidate.name, kernels, chunk: candidate.chunk });
+      program = await GpuProgram.create(gpu, { name: candidate.name, kernels, chunk: candidate.chunk });
     } catch (error) {
       // A driver may refuse one variant and take another.
       if (known !== undefined || gpu.lost() !== undefined) throw error;

@@ -12,7 +12,7 @@ import { USAGE } from './pipeline.js';
 const MAP_READ = 1;
 const MAP_WRITE = 2;
 
-export class Column {
+export class GpuColumn {
   readonly name: string;
   readonly numbers: number;
   readonly device: GPUBuffer;

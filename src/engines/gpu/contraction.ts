@@ -8,7 +8,7 @@
 // `kept`: they take in all that hangs from them, however little, and are then raked like complete parts.
 
 /** Two neighbouring parts become one. */
-export interface Join {
+export interface PartJoin {
   readonly upper: number;
   readonly lower: number;
   /** The joint between them: its body, the top of the lower part. */
@@ -27,7 +27,7 @@ export interface Round {
   readonly rakes: readonly Rake[];
   /** Bodies with several children that become links of a chain. */
   readonly bodies: readonly number[];
-  readonly joins: readonly Join[];
+  readonly joins: readonly PartJoin[];
 }
 
 export interface Contraction {
@@ -124,7 +124,7 @@ export function contract(parent: Int32Array, kept: Uint8Array = new Uint8Array(p
     }
     // The parts of chains that p is a link of begin further up now.
     for (const p of bodies) if (isTop(p)) remaining.push(p);
-    const joins: Join[] = [];
+    const joins: PartJoin[] = [];
     const next: number[] = [];
     for (const top of remaining) {
       if (absorbed.has(top)) continue;

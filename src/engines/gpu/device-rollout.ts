@@ -3,15 +3,15 @@
 
 import type { Steps, Torque } from '../torque.js';
 import type { BatchArrays, Window } from './batch-arrays.js';
-import type { Engine } from './engine.js';
-import { type Bound, encode, type Program, USAGE } from './pipeline.js';
+import type { GpuEngine } from './engine.js';
+import { type Bound, encode, type GpuProgram, USAGE } from './pipeline.js';
 import { TorqueProgram } from './torque-kernel.js';
 
 /** Steps in one submission: long ones would look like a hanging device. */
 const STEPS_AT_A_TIME = 200;
 
 export interface RolloutWork {
-  readonly programs: readonly Program[];
+  readonly programs: readonly GpuProgram[];
   readonly arrays: BatchArrays;
   /** Positions and velocities after every other step. */
   readonly next: { readonly q: GPUBuffer; readonly v: GPUBuffer };
@@ -19,7 +19,7 @@ export interface RolloutWork {
 
 /** `checked` makes what takes memory of the device. */
 export async function rolloutOnDevice(
-  { gpu, mechanism }: Engine,
+  { gpu, mechanism }: GpuEngine,
   { programs, arrays, next }: RolloutWork,
   { steps, step }: Steps,
   torque: Torque,

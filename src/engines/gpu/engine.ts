@@ -12,8 +12,8 @@ import { checked, type Gpu } from './device.js';
 import { GpuError } from './errors.js';
 import { eulerKernel } from './euler.js';
 import { genericKernel } from './generic.js';
-import { STEEP, type Task } from './kernel.js';
-import { type Buffers, Program, USAGE, wholeStates } from './pipeline.js';
+import { type GpuTask, STEEP } from './kernel.js';
+import { type Buffers, GpuProgram, USAGE, wholeStates } from './pipeline.js';
 import { candidates } from './variants.js';
 
 export interface EngineOptions {
@@ -32,17 +32,17 @@ interface Running {
   readonly tier: Tier;
   readonly name: string;
   /** One after the other: for steps the generic way is forward dynamics, then the integration. */
-  readonly programs: readonly Program[];
+  readonly programs: readonly GpuProgram[];
 }
 
-export class Engine {
+export class GpuEngine {
   readonly gpu: Gpu;
   readonly mechanism: Mechanism;
   readonly plan: Plan;
   readonly #options: EngineOptions;
-  readonly #generic = new Map<Task, Promise<Running>>();
-  readonly #better = new Map<Task, Running>();
-  readonly #searches = new Map<Task, Promise<void>>();
+  readonly #generic = new Map<GpuTask, Promise<Running>>();
+  readonly #better = new Map<GpuTask, Running>();
+  readonly #searches = new Map<GpuTask, Promise<void>>();
   readonly #notes: string[] = [];
   readonly #buffers: GPUBuffer[] = [];
   #closed = false;
@@ -54,7 +54,7 @@ export class Engine {
     this.#options = options;
   }
 
-  tierOf(task: Task): Tier {
+  tierOf(task: GpuTask): Tier {
     return this.#better.get(task)?.tier ?? 'generic';
   }
 
@@ -63,7 +63,7 @@ export class Engine {
   }
 
   /** What runs a task now; the search for something better begins with the first call. */
-  async running(task: Task, states: number): Promise<Running> {
+  async running(task: GpuTask, states: number): Promise<Running> {
     void this.ready(task, states).catch(() => {});
     // The generic step has no springs, no damping and no friction.
     if (task === 'step' && this.#passive() !== undefined) await this.ready(task, states);
@@ -78,7 +78,7 @@ export class Engine {
   }
 
   /** Done when the best variant for so many states is in use. */
-  ready(task: Task, states: number): Promise<void> {
+  ready(task: GpuTask, states: number): Promise<void> {
     let search = this.#searches.get(task);
     if (search === undefined) {
       search = this.#options.specialise === 'never' ? Promise.resolve() : this.#search(task, states);
@@ -97,7 +97,7 @@ export class Engine {
     for (const { programs } of this.#better.values()) for (const program of programs) program.destroy();
   }
 
-  async #search(task: Task, states: number): Promise<void> {
+  async #search(task: GpuTask, states: number): Promise<void> {
     const { gpu, plan } = this;
     const { variant, memory } = this.#options;
     const passive = task === 'step' ? this.#passive() : undefined;
@@ -109,7 +109,7 @@ export class Engine {
     const key = `${gpu.adapter} ${task} ${fingerprint(JSON.stringify([plan, passive === undefined ? 0 : this.mechanism.joints.map(({ damping, friction, stiffness, rest }) => [damping, friction, stiffness, rest])]))}`;
     const trial = await this.#trialBuffers(Math.min(states, TRIAL_STATES));
     try {
-      const use = (program: Program, name: string): void => {
+      const use = (program: GpuProgram, name: string): void => {
         this.#better.set(task, { tier: 'specialised', name, programs: [program] });
       };
       const choice = await choose(gpu, list, trial.buffers, trial.states, {
@@ -154,7 +154,7 @@ export class Engine {
     return { buffers, states: count, destroy };
   }
 
-  async #createGeneric(task: Task): Promise<Running> {
+  async #createGeneric(task: GpuTask): Promise<Running> {
     const { gpu, plan } = this;
     if (task === 'step' && this.#passive() !== undefined)
       throw new GpuError(
@@ -174,10 +174,10 @@ export class Engine {
     const extra: Buffers = { table: buffer(table), rows: buffer(rows) };
     const start = performance.now();
     const programs = [
-      await Program.create(gpu, { name: 'generic', kernels: [kernel] }, extra, { threads: 16384, chunk: 65536 }),
+      await GpuProgram.create(gpu, { name: 'generic', kernels: [kernel] }, extra, { threads: 16384, chunk: 65536 }),
     ];
     if (task === 'step')
-      programs.push(await Program.create(gpu, { name: 'integration', kernels: [eulerKernel(plan)] }));
+      programs.push(await GpuProgram.create(gpu, { name: 'integration', kernels: [eulerKernel(plan)] }));
     this.#notes.push(`${task}: generic kernel ready in ${(performance.now() - start).toFixed(0)} ms.`);
     return { tier: 'generic', name: 'generic', programs };
   }

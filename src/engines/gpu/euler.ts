@@ -5,9 +5,9 @@ import { stepLink } from '../../formulas/rollout-step.js';
 import type { VectorGraph } from '../../formulas/vectors.js';
 import type { Plan } from '../../plan/plan.js';
 import { graphForGpu } from './formulas.js';
-import { type Kernel, registerKernel } from './kernel.js';
+import { registerKernel, type WgslKernel } from './kernel.js';
 
-export function eulerKernel(plan: Plan): Kernel {
+export function eulerKernel(plan: Plan): WgslKernel {
   const g: VectorGraph = graphForGpu();
   for (const link of plan.links)
     stepLink(

@@ -9,7 +9,7 @@ import {
   type Articulated,
   accelerate,
   assembleAtJoint,
-  type Column,
+  type EliminatedColumn,
   type Lag,
   move,
   rigidInertia,
@@ -20,7 +20,7 @@ import type { Node } from '../../formulas/graph.js';
 import { type Pose, poseNumbers, poseOf } from '../../formulas/joints.js';
 import { singleUnits } from '../../formulas/lanes.js';
 import { Q, QDD, readUnit, TAU, type UnitFormulas, unitFormulas, V, writeUnit } from '../../formulas/links.js';
-import { groundMotion, type Motion, pointAcceleration } from '../../formulas/motion.js';
+import { groundMotion, type LinkMotion, pointAcceleration } from '../../formulas/motion.js';
 import type { Passive } from '../../formulas/rollout-step.js';
 import { type Vec6, VectorGraph } from '../../formulas/vectors.js';
 import { inShortestUnits, type ScaledPlan } from '../../plan/length-units.js';
@@ -91,13 +91,13 @@ export class Links {
   readonly children: readonly (readonly number[])[];
   readonly roots: readonly number[];
   readonly poses: Pose[] = [];
-  readonly motions: Motion[] = [];
+  readonly motions: LinkMotion[] = [];
   readonly lags: Lag[] = [];
   readonly forces: Vec6[] = [];
-  readonly columns: (readonly Column[])[] = [];
+  readonly columns: (readonly EliminatedColumn[])[] = [];
   readonly deltas: Vec6[] = [];
   readonly sums: (readonly Node[])[] = [];
-  readonly #ground: Motion;
+  readonly #ground: LinkMotion;
   readonly #passive: Passive | undefined;
 
   /** Link frames that were turned (align.ts). */
@@ -327,8 +327,8 @@ export function halvedForward(
   return { inward, outward, kept };
 }
 
-function motionAnew(g: GpuGraph, { w, alpha, a }: Motion): Motion {
-  const anew = (x: Motion['w']): Motion['w'] => g.vec((k) => g.anew(x[k]));
+function motionAnew(g: GpuGraph, { w, alpha, a }: LinkMotion): LinkMotion {
+  const anew = (x: LinkMotion['w']): LinkMotion['w'] => g.vec((k) => g.anew(x[k]));
   const angular = anew(w);
   const accelerated = anew(alpha);
   return { w: angular, alpha: accelerated, a: anew(a), W: pointAcceleration(g, angular, accelerated) };

@@ -8,10 +8,10 @@ import { isConstantField, kernelFormulas, OWN, PARENT, PASSES } from '../../form
 import type { Plan } from '../../plan/plan.js';
 import { anglesOf, fillRecord, keysOf } from '../link-records.js';
 import { chooseKernels } from '../wasm/generic.js';
-import { header, type Kernel, NOT_FINITE, TILE, usesOf } from './kernel.js';
+import { header, NOT_FINITE, TILE, usesOf, type WgslKernel } from './kernel.js';
 
 export interface GenericTables {
-  readonly kernel: Kernel;
+  readonly kernel: WgslKernel;
   /** Constants of all records, and the rows that say what belongs to which link. */
   readonly table: Float32Array;
   readonly rows: Uint32Array;
@@ -53,7 +53,7 @@ export function genericKernel(plan: Plan, task: 'forward' | 'inverse', workgroup
     rows.set([q, records[link] + turn], angleRows + ANGLE_ROW * k);
     table.set([sense, offset], angleTable + 2 * k);
   });
-  const uses: Kernel['uses'] = [
+  const uses: WgslKernel['uses'] = [
     ...usesOf(task, true),
     { name: 'table', type: 'read-only-storage' },
     { name: 'rows', type: 'read-only-storage' },

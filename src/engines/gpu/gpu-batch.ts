@@ -5,19 +5,23 @@ import { State } from '../../mechanism/state.js';
 import type { Steps, Torque } from '../torque.js';
 import type { Tier } from '../wasm/compiled.js';
 import { type ArrayName, BatchArrays } from './batch-arrays.js';
-import type { Column } from './columns.js';
+import type { GpuColumn } from './columns.js';
 import { checked, type Gpu, lossOf } from './device.js';
 import { rolloutOnDevice } from './device-rollout.js';
 import { type DeviceTime, timeOf } from './device-time.js';
-import { Engine, type EngineOptions } from './engine.js';
+import { type EngineOptions, GpuEngine } from './engine.js';
 import { GpuError } from './errors.js';
-import { type Task, TILE } from './kernel.js';
-import { type Bound, encode, type Program, USAGE, WHOLE, wholeStates } from './pipeline.js';
+import { type GpuTask, TILE } from './kernel.js';
+import { type Bound, encode, type GpuProgram, USAGE, WHOLE, wholeStates } from './pipeline.js';
 import { Turns } from './turns.js';
 
-export type BatchTask = 'forward' | 'inverse' | 'rollout';
+export type BatchFunctionName = 'forward' | 'inverse' | 'rollout';
 
-const TASK: { readonly [task in BatchTask]: Task } = { forward: 'forward', inverse: 'inverse', rollout: 'step' };
+const TASK: { readonly [task in BatchFunctionName]: GpuTask } = {
+  forward: 'forward',
+  inverse: 'inverse',
+  rollout: 'step',
+};
 /** Against a lack of memory. */
 const ADVICE = 'ask for fewer, or use several batches one after the other';
 
@@ -41,11 +45,11 @@ interface Users {
 export class GpuBatch {
   readonly mechanism: Mechanism;
   readonly states: number;
-  readonly #engine: Engine;
+  readonly #engine: GpuEngine;
   readonly #users: Users;
   readonly #arrays: BatchArrays;
   #next: { readonly q: GPUBuffer; readonly v: GPUBuffer } | undefined;
-  readonly #bound = new Map<Program, readonly Bound[]>();
+  readonly #bound = new Map<GpuProgram, readonly Bound[]>();
   /** Done when all buffers are known to be there. */
   #made: Promise<unknown> = Promise.resolve();
   readonly #turns: Turns;
@@ -54,7 +58,7 @@ export class GpuBatch {
   #freed = false;
   #flagged: number[] = [];
 
-  private constructor(engine: Engine, users: Users, states: number) {
+  private constructor(engine: GpuEngine, users: Users, states: number) {
     this.#engine = engine;
     this.#users = users;
     this.mechanism = engine.mechanism;
@@ -80,7 +84,7 @@ export class GpuBatch {
         `This device holds at most ${most} states of ${mechanism.name} in a batch, not ${states}. Use several batches, one after the other.`,
       );
     }
-    const engine = new Engine(gpu, mechanism, settings);
+    const engine = new GpuEngine(gpu, mechanism, settings);
     const close = (): void => {
       engine.close();
       if (closeDevice) gpu.close();
@@ -106,7 +110,7 @@ export class GpuBatch {
   }
 
   /** A batch, maybe without the memory that it needs: then `#made` says so, and it has let go of what it had. */
-  static #allocate(engine: Engine, users: Users, states: number): GpuBatch {
+  static #allocate(engine: GpuEngine, users: Users, states: number): GpuBatch {
     let batch: GpuBatch | undefined;
     const make = (): void => {
       batch = new GpuBatch(engine, users, states);
@@ -219,7 +223,7 @@ export class GpuBatch {
   /**
    * For measuring: runs a task `times` times on what is in the device's memory.
    */
-  async measure(task: BatchTask, times: number): Promise<DeviceTime> {
+  async measure(task: BatchFunctionName, times: number): Promise<DeviceTime> {
     this.#check();
     const { programs } = await this.#engine.running(TASK[task], this.#arrays.whole);
     const next = task === 'rollout' ? await this.#nextBuffers() : undefined;
@@ -236,7 +240,7 @@ export class GpuBatch {
   }
 
   /** What runs a task now, by name. */
-  async variantOf(task: BatchTask): Promise<string> {
+  async variantOf(task: BatchFunctionName): Promise<string> {
     return (await this.#engine.running(TASK[task], this.#arrays.whole)).name;
   }
 
@@ -244,11 +248,11 @@ export class GpuBatch {
     return [...this.#flagged];
   }
 
-  tierOf(task: BatchTask): Tier {
+  tierOf(task: BatchFunctionName): Tier {
     return this.#engine.tierOf(TASK[task]);
   }
 
-  async ready(task: BatchTask = 'forward'): Promise<void> {
+  async ready(task: BatchFunctionName = 'forward'): Promise<void> {
     this.#check();
     await this.#engine.ready(TASK[task], this.#arrays.whole);
   }
@@ -348,7 +352,7 @@ export class GpuBatch {
     const { device } = this.#engine.gpu;
     const usage = USAGE.storage | USAGE.copySource;
     const made: GPUBuffer[] = [];
-    const make = (column: Column): GPUBuffer => {
+    const make = (column: GpuColumn): GPUBuffer => {
       const buffer = device.createBuffer({ size: 4 * column.numbers, usage });
       made.push(buffer);
       return buffer;
@@ -366,7 +370,7 @@ export class GpuBatch {
   }
 
   /** Bindings of programs: for each of them one for each window. */
-  async #boundFor(programs: readonly Program[]): Promise<readonly (readonly Bound[])[]> {
+  async #boundFor(programs: readonly GpuProgram[]): Promise<readonly (readonly Bound[])[]> {
     const missing = programs.filter((program) => !this.#bound.has(program));
     if (missing.length > 0) {
       // Programs that are no longer used go with their bindings.

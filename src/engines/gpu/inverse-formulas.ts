@@ -6,7 +6,7 @@ import { forceToParent } from '../../formulas/inverse.js';
 import { alongJoint, type Pose, poseNumbers, poseOf } from '../../formulas/joints.js';
 import { singleUnits } from '../../formulas/lanes.js';
 import { QDD, readUnit, TAU, type UnitFormulas, unitFormulas, writeUnit } from '../../formulas/links.js';
-import { groundMotion, inertialForce, type Motion, pointAcceleration, step } from '../../formulas/motion.js';
+import { groundMotion, inertialForce, type LinkMotion, pointAcceleration, step } from '../../formulas/motion.js';
 import type { Vec6 } from '../../formulas/vectors.js';
 import { inShortestUnits } from '../../plan/length-units.js';
 import type { Plan } from '../../plan/plan.js';
@@ -27,7 +27,7 @@ export function inverseForGpu(given: Plan, { twice }: { readonly twice: boolean 
   const { children, roots } = orderedChildren(plan);
   const place = (link: UnitFormulas): Pose => poseOf(g, link, poseNumbers(g, link));
   /** The force that link i and all that hangs on it need from the parent, in the parent's frame. */
-  const visit = (i: number, parent: Motion): Vec6 => {
+  const visit = (i: number, parent: LinkMotion): Vec6 => {
     const link = links[i];
     const { unit, rates, armature } = link;
     const pose = place(link);

@@ -27,7 +27,7 @@ export const BINDINGS = {
 } as const;
 export type BufferName = keyof typeof BINDINGS;
 
-export interface Kernel {
+export interface WgslKernel {
   readonly code: string;
   /** Threads of a workgroup, and states of one. */
   readonly workgroupSize: number;
@@ -51,9 +51,9 @@ export interface Sizes {
 export const STEEP = 13;
 
 /** Which arrays a task reads and which it writes. */
-export type Task = 'forward' | 'inverse' | 'step';
+export type GpuTask = 'forward' | 'inverse' | 'step';
 
-const ROLES: { readonly [task in Task]: readonly (readonly [BufferName, GPUBufferBindingType])[] } = {
+const ROLES: { readonly [task in GpuTask]: readonly (readonly [BufferName, GPUBufferBindingType])[] } = {
   forward: [
     ['q', 'read-only-storage'],
     ['v', 'read-only-storage'],
@@ -82,7 +82,7 @@ export type HalfwayMemory = 'registers' | 'workgroup';
 export const PARAMETERS = `struct Parameters { groups: u32, stride: u32, zero: u32, nothing: u32, step: f32, time: f32, none: f32, first: u32 }
 `;
 
-export function header(uses: Kernel['uses']): string {
+export function header(uses: WgslKernel['uses']): string {
   return uses
     .map(({ name, type }) => {
       const at = `@group(0) @binding(${BINDINGS[name]})`;
@@ -95,7 +95,7 @@ export function header(uses: Kernel['uses']): string {
 }
 
 /** Buffers of a task; `kept` where storage holds what is kept. */
-export function usesOf(task: Task, kept: boolean): Kernel['uses'] {
+export function usesOf(task: GpuTask, kept: boolean): WgslKernel['uses'] {
   return [
     { name: 'parameters', type: 'uniform' },
     ...ROLES[task].map(([name, type]) => ({ name, type })),
@@ -162,7 +162,7 @@ export const NOT_FINITE = '(bitcast<u32>(size) & 0x7f800000u) == 0x7f800000u';
 const FLAG = `flags[state] = select(0u, 1u, ${NOT_FINITE});`;
 
 export interface KernelOptions extends Sizes {
-  readonly task: Task;
+  readonly task: GpuTask;
   readonly workgroupSize: number;
 }
 
@@ -176,7 +176,7 @@ const NOT_KEPT = {
 };
 
 /** One graph, one thread for each state, everything in registers. */
-export function registerKernel(graph: Graph, options: KernelOptions, more: Kernel['uses'] = []): Kernel {
+export function registerKernel(graph: Graph, options: KernelOptions, more: WgslKernel['uses'] = []): WgslKernel {
   const { task, workgroupSize, nq, nv } = options;
   const uses = [...usesOf(task, false), ...more];
   const code = `${header(uses)}
@@ -202,7 +202,11 @@ let atQSecond = atQ + P.nothing; let atVSecond = atV + P.nothing;
 let atQAgain = atQ + P.zero; let atVAgain = atV + P.zero;`;
 
 /** Both halves in one kernel; what is kept stays in registers or waits in workgroup memory. */
-export function halvedKernel({ inward, outward, kept }: Halves, memory: HalfwayMemory, options: KernelOptions): Kernel {
+export function halvedKernel(
+  { inward, outward, kept }: Halves,
+  memory: HalfwayMemory,
+  options: KernelOptions,
+): WgslKernel {
   const { task, workgroupSize, nq, nv } = options;
   const uses = usesOf(task, false);
   const shared = memory === 'workgroup';
@@ -224,13 +228,17 @@ ${FLAG}
 }
 
 /** What one kernel of several computes: graphs one after the other, or side by side in threads of their own. */
-export type Pass = { readonly graphs: readonly Graph[] } | { readonly limbs: readonly Graph[] };
+export type KernelPass = { readonly graphs: readonly Graph[] } | { readonly limbs: readonly Graph[] };
 
 /**
  * Kernels that run one after the other over the same states, with a buffer between them. What crosses from one graph of a
  * kernel to the next stays in registers (the array LOCAL).
  */
-export function passKernels(passes: readonly Pass[], kept: number, options: KernelOptions): readonly Kernel[] {
+export function passKernels(
+  passes: readonly KernelPass[],
+  kept: number,
+  options: KernelOptions,
+): readonly WgslKernel[] {
   const { task, workgroupSize, nq, nv } = options;
   const place = (i: number): string => `kept[atKept + ${TILE * i}u]`;
   const access = { read: place, write: (i: number, value: string) => `${place(i)} = ${value};` };

@@ -3,7 +3,7 @@
 
 import { emitStatements, FUNCTIONS } from '../../emit/wgsl.js';
 import type { Graph } from '../../formulas/graph.js';
-import type { Vec3, VectorGraph } from '../../formulas/vectors.js';
+import type { NodeVec3, VectorGraph } from '../../formulas/vectors.js';
 import {
   type BodyHere,
   handleAcceleration,
@@ -105,9 +105,9 @@ function write(array: number, k: number, value: string): string {
 
 export const body = (graph: Graph): string => `${emitStatements(graph, { read, write, readFirst: true })}\n}\n`;
 
-export const vector = (g: VectorGraph, array: number, at: number): Vec3 => g.vec((k) => g.input(array, at + k));
+export const vector = (g: VectorGraph, array: number, at: number): NodeVec3 => g.vec((k) => g.input(array, at + k));
 
-export function motionOf(g: VectorGraph, array: number): { R: ReturnType<typeof worldRotation>; w: Vec3 } {
+export function motionOf(g: VectorGraph, array: number): { R: ReturnType<typeof worldRotation>; w: NodeVec3 } {
   return {
     R: worldRotation(g, g.inputs(array, MOTION.orientation, 4)),
     w: vector(g, array, MOTION.w),
@@ -150,7 +150,7 @@ export const wholeLink = (g: VectorGraph, here: BodyHere): number[] =>
   g.addAll(rigidBody(g, here), g.inputs(TAKEN_IN, 0, TAKEN));
 
 /** Where a joint is in the link that it hangs from, from that link's origin, world axes. */
-export const offsetInParent = (g: VectorGraph, R: ReturnType<typeof worldRotation>): Vec3 =>
+export const offsetInParent = (g: VectorGraph, R: ReturnType<typeof worldRotation>): NodeVec3 =>
   g.apply(R, vector(g, HANDLE, 0));
 
 export const zeros = (g: VectorGraph): number[] => new Array<number>(6).fill(g.zero);
@@ -173,10 +173,10 @@ export const RAKE_OPS = `let lower = ops[at + i]; let joint = ops[at + count + i
 ${JOINT_PLACE}`;
 
 /** What a joint hangs from: a part whose forces are known, or a link kept as an inertia whose acceleration is. */
-export type Support = 'part' | 'link';
+export type JointSupport = 'part' | 'link';
 
 /** Acceleration of the point of the parent where the joint is. */
-export function supportAcceleration(g: VectorGraph, support: Support): readonly number[] {
+export function supportAcceleration(g: VectorGraph, support: JointSupport): readonly number[] {
   const parent = motionOf(g, MOTION_OF_PARENT);
   const known = g.inputs(FORCE_PARENT, 0, 6);
   const origin =

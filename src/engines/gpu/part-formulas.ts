@@ -16,13 +16,13 @@
 
 import { SYM6 } from '../../formulas/aba.js';
 import type { Node } from '../../formulas/graph.js';
-import type { Mat3, Vec3, Vec6, VectorGraph } from '../../formulas/vectors.js';
+import type { NodeMat3, NodeVec3, Vec6, VectorGraph } from '../../formulas/vectors.js';
 import type { JointHere } from './part-joints.js';
 
 /** Where the numbers of a part begin; so many numbers in all. */
 export const PART = { phi11: 0, phi12: 21, phi22: 57, b1: 78, b2: 84, size: 90 } as const;
 
-export interface Part {
+export interface PartNodes {
   readonly phi11: readonly Node[];
   readonly phi12: readonly Node[];
   readonly phi22: readonly Node[];
@@ -30,7 +30,7 @@ export interface Part {
   readonly b2: Vec6;
 }
 
-export const readPart = (g: VectorGraph, array: number): Part => ({
+export const readPart = (g: VectorGraph, array: number): PartNodes => ({
   phi11: g.inputs(array, PART.phi11, 21),
   phi12: g.inputs(array, PART.phi12, 36),
   phi22: g.inputs(array, PART.phi22, 21),
@@ -38,7 +38,7 @@ export const readPart = (g: VectorGraph, array: number): Part => ({
   b2: g.inputs(array, PART.b2, 6),
 });
 
-export function writePart(g: VectorGraph, array: number, { phi11, phi12, phi22, b1, b2 }: Part): void {
+export function writePart(g: VectorGraph, array: number, { phi11, phi12, phi22, b1, b2 }: PartNodes): void {
   [...phi11, ...phi12, ...phi22, ...b1, ...b2].forEach((node, k) => {
     g.output(array, k, node);
   });
@@ -51,7 +51,7 @@ export const row12 = (phi: readonly Node[], i: number): Node[] => SIX.map((j) =>
 export const column12 = (phi: readonly Node[], j: number): Node[] => SIX.map((i) => phi[6 * i + j]);
 
 /** Rotation matrix, link to world, of a unit quaternion [w, x, y, z]. */
-export function worldRotation(g: VectorGraph, [w, x, y, z]: readonly Node[]): Mat3 {
+export function worldRotation(g: VectorGraph, [w, x, y, z]: readonly Node[]): NodeMat3 {
   const double = (a: Node): Node => g.add(a, a);
   const [x2, y2, z2] = [double(x), double(y), double(z)];
   const [xx, yy, zz] = [g.mul(x, x2), g.mul(y, y2), g.mul(z, z2)];
@@ -158,10 +158,10 @@ export function transmit(g: VectorGraph, joint: JointHere, V: readonly Node[], d
 /** Two parts with a joint between them as one; and what its disassembly needs. */
 export function joinParts(
   g: VectorGraph,
-  A: Part,
-  B: Part,
+  A: PartNodes,
+  B: PartNodes,
   joint: JointHere,
-): { part: Part; transmitted: Transmitted } {
+): { part: PartNodes; transmitted: Transmitted } {
   const V = A.phi22.map((x, k) => g.add(x, B.phi11[k]));
   const transmitted = transmit(
     g,
@@ -220,30 +220,30 @@ function through(
 }
 
 export interface BodyHere {
-  readonly R: Mat3;
-  readonly w: Vec3;
+  readonly R: NodeMat3;
+  readonly w: NodeVec3;
   readonly mass: Node;
   readonly inverseMass: Node;
   /** Centre of mass, and the lower handle, link coordinates. */
-  readonly com: Vec3;
-  readonly handle: Vec3;
+  readonly com: NodeVec3;
+  readonly handle: NodeVec3;
   /** About the centre of mass, link coordinates, and its inverse: 6 each. */
   readonly inertia: readonly Node[];
   readonly inverseInertia: readonly Node[];
-  readonly gravity: Vec3;
+  readonly gravity: NodeVec3;
 }
 
 /** R A R^T of a symmetric matrix. */
-function turned(g: VectorGraph, R: Mat3, A: readonly Node[]): Node[] {
+function turned(g: VectorGraph, R: NodeMat3, A: readonly Node[]): Node[] {
   const image = [0, 1, 2].map((i) => g.applySym(A, [R[3 * i], R[3 * i + 1], R[3 * i + 2]]));
   const entry = (i: number, j: number): Node => g.dot([R[3 * i], R[3 * i + 1], R[3 * i + 2]], image[j]);
   return [entry(0, 0), entry(0, 1), entry(0, 2), entry(1, 1), entry(1, 2), entry(2, 2)];
 }
 
-const full = (A: readonly Node[]): Mat3 => [A[0], A[1], A[2], A[1], A[3], A[4], A[2], A[4], A[5]];
+const full = (A: readonly Node[]): NodeMat3 => [A[0], A[1], A[2], A[1], A[3], A[4], A[2], A[4], A[5]];
 
 /** A single rigid body as a part: handle 1 at its origin, handle 2 where its child hangs. */
-export function rigidPart(g: VectorGraph, body: BodyHere): Part {
+export function rigidPart(g: VectorGraph, body: BodyHere): PartNodes {
   const { R, w, inertia, inverseInertia, inverseMass, gravity } = body;
   const J = full(turned(g, R, inverseInertia));
   const local = g.applyT(R, w);
@@ -254,9 +254,9 @@ export function rigidPart(g: VectorGraph, body: BodyHere): Part {
     g.vec((k) => g.neg(g.applySym(inverseInertia, gyration)[k])),
   );
   const com = g.apply(R, body.com);
-  const d1: Vec3 = g.vec((k) => g.neg(com[k]));
+  const d1: NodeVec3 = g.vec((k) => g.neg(com[k]));
   const d2 = g.minus(g.apply(R, body.handle), com);
-  const block = (dh: Vec3, dk: Vec3): ((i: number, j: number) => Node) => {
+  const block = (dh: NodeVec3, dk: NodeVec3): ((i: number, j: number) => Node) => {
     const right = g.multiply(J, g.skew(dk));
     const left = g.multiply(g.skew(dh), J);
     const both = g.multiply(g.skew(dh), right);
@@ -271,7 +271,10 @@ export function rigidPart(g: VectorGraph, body: BodyHere): Part {
     for (let i = 0; i < 6; i++) for (let j = i; j < 6; j++) made.push(of(i, j));
     return made;
   };
-  const bias = (d: Vec3): Vec6 => [...alpha, ...g.plus(g.plus(g.cross(w, g.cross(w, d)), g.cross(alpha, d)), gravity)];
+  const bias = (d: NodeVec3): Vec6 => [
+    ...alpha,
+    ...g.plus(g.plus(g.cross(w, g.cross(w, d)), g.cross(alpha, d)), gravity),
+  ];
   const mixed = block(d1, d2);
   return {
     phi11: symmetric(block(d1, d1)),
@@ -302,7 +305,12 @@ export function rigidBody(g: VectorGraph, body: BodyHere): Node[] {
 }
 
 /** What a complete part gives to the body it hangs from: inertia (21) and bias force (6) about that body's origin. */
-export function rakePart(g: VectorGraph, { W, force }: Pick<Transmitted, 'W' | 'force'>, w: Vec3, d: Vec3): Node[] {
+export function rakePart(
+  g: VectorGraph,
+  { W, force }: Pick<Transmitted, 'W' | 'force'>,
+  w: NodeVec3,
+  d: NodeVec3,
+): Node[] {
   // a at the joint = X a + [0, w x (w x d)], X = [1 0; -d x 1].
   const lift = g.cross(w, g.cross(w, d));
   const p = SIX.map((i) => g.add(force[i], g.dot(row(W, i), [g.zero, g.zero, g.zero, ...lift])));
@@ -336,13 +344,13 @@ export function rakePart(g: VectorGraph, { W, force }: Pick<Transmitted, 'W' | '
 }
 
 /** a of the point d away: [alpha, a + alpha x d]. */
-export function handleMap(g: VectorGraph, d: Vec3): Node[][] {
+export function handleMap(g: VectorGraph, d: NodeVec3): Node[][] {
   const dx = g.skew(d);
   return SIX.map((i) => SIX.map((j) => (i === j ? g.one : i >= 3 && j < 3 ? g.neg(dx[3 * (i - 3) + j]) : g.zero)));
 }
 
 /** A body with what has been taken in, I (21) and p (6), as a part: handle 1 at its origin, handle 2 at d. */
-export function invertedBody(g: VectorGraph, whole: readonly Node[], w: Vec3, d: Vec3): Part {
+export function invertedBody(g: VectorGraph, whole: readonly Node[], w: NodeVec3, d: NodeVec3): PartNodes {
   const I = whole.slice(0, 21);
   const M = inverse(
     g,
@@ -363,14 +371,14 @@ export function invertedBody(g: VectorGraph, whole: readonly Node[], w: Vec3, d:
 }
 
 /** The acceleration of a point d away from the origin of a body. */
-export function handleAcceleration(g: VectorGraph, a: Vec6, w: Vec3, d: Vec3): Vec6 {
+export function handleAcceleration(g: VectorGraph, a: Vec6, w: NodeVec3, d: NodeVec3): Vec6 {
   const X = handleMap(g, d);
   const lift = g.cross(w, g.cross(w, d));
   return SIX.map((i) => (i < 3 ? a[i] : g.add(g.dot(X[i], a), lift[i - 3])));
 }
 
 /** Acceleration of the origin of a body whose forces are known. */
-export function originAcceleration(g: VectorGraph, { phi11, phi12, b1 }: Part, f1: Vec6, f2: Vec6): Vec6 {
+export function originAcceleration(g: VectorGraph, { phi11, phi12, b1 }: PartNodes, f1: Vec6, f2: Vec6): Vec6 {
   return SIX.map((i) => g.add(b1[i], g.add(g.dot(row(phi11, i), f1), g.dot(row12(phi12, i), f2))));
 }
 

@@ -2,7 +2,7 @@
 // and what they hold, the part of the relative acceleration that no joint acceleration makes, and the force of the drive.
 
 import type { Node } from '../../formulas/graph.js';
-import type { Mat3, Vec3, Vec6, VectorGraph } from '../../formulas/vectors.js';
+import type { NodeMat3, NodeVec3, Vec6, VectorGraph } from '../../formulas/vectors.js';
 import type { MovingType } from './moving-links.js';
 
 /** A joint type; `geared`: with an armature. */
@@ -69,14 +69,14 @@ export interface JointHere {
 const SIX = [0, 1, 2, 3, 4, 5] as const;
 
 /** R and w of the child: its rotation to world axes, and its angular velocity. */
-export function jointHere(g: VectorGraph, joint: PartJoint, R: Mat3, w: Vec3, read: JointReader): JointHere {
+export function jointHere(g: VectorGraph, joint: PartJoint, R: NodeMat3, w: NodeVec3, read: JointReader): JointHere {
   const { zero3 } = g;
-  const axis = (k: number): Vec3 => [R[k], R[3 + k], R[6 + k]];
-  const angular = (x: Vec3): Vec6 => [...x, ...zero3];
-  const linear = (x: Vec3): Vec6 => [...zero3, ...x];
+  const axis = (k: number): NodeVec3 => [R[k], R[3 + k], R[6 + k]];
+  const angular = (x: NodeVec3): Vec6 => [...x, ...zero3];
+  const linear = (x: NodeVec3): Vec6 => [...zero3, ...x];
   const unit = (k: number): Vec6 => SIX.map((i) => (i === k ? g.one : g.zero));
-  const three = (at: number): Vec3 => g.vec((k) => read.state(at + k));
-  const double = (x: Vec3): Vec3 => g.plus(x, x);
+  const three = (at: number): NodeVec3 => g.vec((k) => read.state(at + k));
+  const double = (x: NodeVec3): NodeVec3 => g.plus(x, x);
   const [x, y, s] = [axis(0), axis(1), axis(2)];
   const [v, tau, more, moreTau] = [three(STATE.v), three(STATE.tau), three(STATE.more), three(STATE.moreTau)];
   const gear = joint.startsWith('geared ') ? read.gear() : undefined;
@@ -143,7 +143,7 @@ export function jointHere(g: VectorGraph, joint: PartJoint, R: Mat3, w: Vec3, re
       const cosine = g.dot(first, second);
       const size = g.sub(g.one, g.mul(cosine, cosine));
       const dual = g.div(g.one, size);
-      const less = (a: Vec3, b: Vec3): Vec6 => angular(g.times(dual, g.minus(a, g.times(cosine, b))));
+      const less = (a: NodeVec3, b: NodeVec3): Vec6 => angular(g.times(dual, g.minus(a, g.times(cosine, b))));
       const held = g.times(g.div(g.one, g.sqrt(size)), g.cross(first, second));
       const [v0, v1] = moreTau;
       const parent = g.minus(w, g.times(v1, second));

@@ -13,6 +13,7 @@ import {
   HANDLE_OF,
   HEAD,
   JOINT_PLACE,
+  type JointSupport,
   jointIn,
   KEPT,
   keptOf,
@@ -25,7 +26,6 @@ import {
   RAKE_OPS,
   RESULT,
   SUM,
-  type Support,
   supportAcceleration,
   TAKEN_IN,
   UPPER,
@@ -114,7 +114,7 @@ function rakeCode(type: PartJoint): string {
 }
 
 const unrakeCode =
-  (support: Support) =>
+  (support: JointSupport) =>
   (type: PartJoint): string => {
     const g = graphForGpu();
     const joint = jointIn(g, type);
@@ -149,7 +149,7 @@ ${SUM}${body(g)}`;
 }
 
 const unliftCode =
-  (support: Support) =>
+  (support: JointSupport) =>
   (type: PartJoint): string => {
     const g = graphForGpu();
     const joint = jointIn(g, type);

@@ -1,7 +1,7 @@
 // Kernels ready to run: pipelines, the buffers they bind, and how a variant is spread over the states of a buffer.
 
 import { checked, type Gpu } from './device.js';
-import { BINDINGS, type BufferName, type Kernel, TILE } from './kernel.js';
+import { BINDINGS, type BufferName, TILE, type WgslKernel } from './kernel.js';
 
 // Numbers of WebGPU's flags: in Node they are no globals.
 export const USAGE = {
@@ -20,13 +20,13 @@ export type Buffers = { readonly [name in BufferName]?: GPUBufferBinding };
 /** A way to compute a task: one kernel, or two with a buffer between them. */
 export interface Variant {
   readonly name: string;
-  readonly kernels: readonly Kernel[];
+  readonly kernels: readonly WgslKernel[];
   /** States between two passes; see Spread. */
   readonly chunk?: number | undefined;
 }
 
 interface Ready {
-  readonly kernel: Kernel;
+  readonly kernel: WgslKernel;
   readonly pipeline: GPUComputePipeline;
   readonly layout: GPUBindGroupLayout;
 }
@@ -39,7 +39,7 @@ export interface Spread {
 
 export const SPREAD: Spread = { threads: 65536, chunk: 524288 };
 
-export class Program {
+export class GpuProgram {
   readonly name: string;
   readonly #gpu: Gpu;
   readonly #ready: readonly Ready[];
@@ -65,7 +65,7 @@ export class Program {
     this.#extra = extra;
   }
 
-  static async create(gpu: Gpu, variant: Variant, extra: Buffers = {}, wanted: Spread = SPREAD): Promise<Program> {
+  static async create(gpu: Gpu, variant: Variant, extra: Buffers = {}, wanted: Spread = SPREAD): Promise<GpuProgram> {
     const ready = await Promise.all(variant.kernels.map((kernel) => createPipeline(gpu, variant.name, kernel)));
     const perThread = Math.max(...variant.kernels.map(({ keptPerThread }) => keptPerThread));
     const perState = Math.max(...variant.kernels.map(({ keptPerState }) => keptPerState));
@@ -75,7 +75,7 @@ export class Program {
       threads: within(wanted.threads, perThread),
       chunk: within(variant.chunk ?? wanted.chunk, perState),
     };
-    return new Program(gpu, variant.name, ready, spread, Math.max(perThread, perState), extra);
+    return new GpuProgram(gpu, variant.name, ready, spread, Math.max(perThread, perState), extra);
   }
 
   /** A buffer for what is kept, for so many threads or states at a time. */
@@ -164,7 +164,7 @@ export function encode(pass: GPUComputePassEncoder, { calls }: Bound): void {
   }
 }
 
-export async function createPipeline(gpu: Gpu, name: string, kernel: Kernel): Promise<Ready> {
+export async function createPipeline(gpu: Gpu, name: string, kernel: WgslKernel): Promise<Ready> {
   const { device } = gpu;
   return checked(gpu, `the kernel "${name}"`, async () => {
     const layout = device.createBindGroupLayout({

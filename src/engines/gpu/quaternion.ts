@@ -4,10 +4,10 @@
 
 import type { Node } from '../../formulas/graph.js';
 import { quaternionMatrix } from '../../formulas/joints.js';
-import type { Mat3, VectorGraph } from '../../formulas/vectors.js';
+import type { NodeMat3, VectorGraph } from '../../formulas/vectors.js';
 
 /** E of a quaternion [w, x, y, z], which need not be of unit length: tree to link coordinates. */
-export function preciseQuaternionMatrix(g: VectorGraph, q: readonly Node[]): Mat3 {
+export function preciseQuaternionMatrix(g: VectorGraph, q: readonly Node[]): NodeMat3 {
   const d = g.unitDefect(q);
   return quaternionMatrix(g, q, (e) => {
     const twice = g.add(e, e);

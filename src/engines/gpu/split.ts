@@ -4,17 +4,17 @@
 // what hangs on a link that a later kernel will finish, motions and accelerations of links whose children come later.
 // Everything else (poses, bias forces) is computed again where it is needed: loads are dearer than arithmetic.
 
-import type { Column } from '../../formulas/aba.js';
+import type { EliminatedColumn } from '../../formulas/aba.js';
 import type { Node } from '../../formulas/graph.js';
 import { pointAcceleration } from '../../formulas/motion.js';
 import type { Passive } from '../../formulas/rollout-step.js';
-import type { Vec3 } from '../../formulas/vectors.js';
+import type { NodeVec3 } from '../../formulas/vectors.js';
 import type { Plan, PlanLink } from '../../plan/plan.js';
 import { articulated, type Finish, GpuGraph, KEPT, Links, LOCAL, orderedChildren } from './formulas.js';
-import type { Pass } from './kernel.js';
+import type { KernelPass } from './kernel.js';
 
 export interface Split {
-  readonly passes: readonly Pass[];
+  readonly passes: readonly KernelPass[];
   /** Numbers kept for one state. */
   readonly kept: number;
 }
@@ -83,7 +83,7 @@ export function splitForward(plan: Plan, finish: Finish, { operations }: SplitOp
     const { g } = all;
     if (row !== undefined) {
       const numbers = row.read(g);
-      const vec = (at: number): Vec3 => [numbers[at], numbers[at + 1], numbers[at + 2]];
+      const vec = (at: number): NodeVec3 => [numbers[at], numbers[at + 1], numbers[at + 2]];
       const [w, alpha, a] = [vec(0), vec(3), vec(6)];
       all.motions[p] = { w, alpha, a, W: pointAcceleration(g, w, alpha) };
       return;
@@ -189,7 +189,7 @@ export function limbForward(
   };
   const readMotion = (all: Links, p: number): void => {
     const numbers = motions.get(p)!.read(all.g);
-    const vec = (at: number): Vec3 => [numbers[at], numbers[at + 1], numbers[at + 2]];
+    const vec = (at: number): NodeVec3 => [numbers[at], numbers[at + 1], numbers[at + 2]];
     const [w, alpha, a] = [vec(0), vec(3), vec(6)];
     all.motions[p] = { w, alpha, a, W: pointAcceleration(all.g, w, alpha) };
   };
@@ -256,7 +256,7 @@ export function limbForward(
 /** A limb has at most this share of the whole work. */
 const LIMB_SHARE = 0.3;
 
-function columnsOf(nodes: readonly Node[]): Column[] {
+function columnsOf(nodes: readonly Node[]): EliminatedColumn[] {
   return Array.from({ length: nodes.length / 7 }, (_, k) => ({
     G: nodes.slice(7 * k, 7 * k + 6),
     y: nodes[7 * k + 6],

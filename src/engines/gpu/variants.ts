@@ -6,13 +6,13 @@ import type { Plan } from '../../plan/plan.js';
 import type { Gpu } from './device.js';
 import { type Finish, halvedForward, wholeForward, writeAccelerations } from './formulas.js';
 import { inverseForGpu } from './inverse-formulas.js';
-import { halvedKernel, type Kernel, passKernels, registerKernel, type Task } from './kernel.js';
+import { type GpuTask, halvedKernel, passKernels, registerKernel, type WgslKernel } from './kernel.js';
 import { limbForward, splitForward } from './split.js';
 
 export interface Candidate {
   readonly name: string;
   /** Takes a while for large mechanisms. */
-  readonly make: () => readonly Kernel[];
+  readonly make: () => readonly WgslKernel[];
   /** States between two passes. */
   readonly chunk?: number;
 }
@@ -27,7 +27,7 @@ export const roughOperations = ({ links }: Plan): number => links.reduce((sum, {
 
 export function candidates(
   plan: Plan,
-  task: Task,
+  task: GpuTask,
   gpu: Pick<Gpu, 'maxWorkgroupBytes'>,
   passive?: Passive,
 ): Candidate[] {
@@ -36,7 +36,7 @@ export function candidates(
   if (rough > MOST_OPERATIONS) return [];
   const options = { task, nq, nv };
   if (task === 'inverse') {
-    const make = (twice: boolean) => (): readonly Kernel[] => [
+    const make = (twice: boolean) => (): readonly WgslKernel[] => [
       registerKernel(inverseForGpu(plan, { twice }), { ...options, workgroupSize: 64 }),
     ];
     return [

@@ -8,7 +8,7 @@ import { type PlainPass, plainKey, takesArmature } from '../../formulas/plain-ke
 import type { Plan } from '../../plan/plan.js';
 import { forceToA } from '../../spatial/spatial.js';
 import { anglesOf, fillRecord, keysOf } from '../link-records.js';
-import { KERNELS, type Kernel, sineAndCosine } from './generated.js';
+import { KERNELS, type PlainKernel, sineAndCosine } from './generated.js';
 import { reducedAngle } from './large-angles.js';
 
 /** What a child adds to its parent: articulated inertia and bias force. */
@@ -32,9 +32,9 @@ export class KernelForward {
   /** 1 or -1 for each coordinate in q and in v: the author's sense against that of the axis. */
   readonly #senseOfQ: Float64Array;
   readonly #sense: Float64Array;
-  readonly #move: readonly Kernel[];
-  readonly #assemble: readonly Kernel[];
-  readonly #accelerate: readonly Kernel[];
+  readonly #move: readonly PlainKernel[];
+  readonly #assemble: readonly PlainKernel[];
+  readonly #accelerate: readonly PlainKernel[];
   /** Places that must be zero before the inward pass: what reaches them is added. */
   readonly #zeros: Int32Array;
   /** Angles: where the coordinate is, what is added to it, where sine and cosine go; and a place for the sum. */
@@ -84,7 +84,7 @@ export class KernelForward {
     plan.gravity.forEach((x, k) => {
       this.#s[ground + RECORD.a + k] = -x;
     });
-    const kernels = (pass: PlainPass): Kernel[] => keys.map((key) => KERNELS.get(kernelName(pass, key))!);
+    const kernels = (pass: PlainPass): PlainKernel[] => keys.map((key) => KERNELS.get(kernelName(pass, key))!);
     this.#move = kernels('move');
     this.#assemble = kernels('assembleLoaded');
     this.#accelerate = kernels('accelerate');

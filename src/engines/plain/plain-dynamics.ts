@@ -6,12 +6,12 @@ import { GROUND, type Mechanism } from '../../mechanism/mechanism.js';
 import type { State } from '../../mechanism/state.js';
 import { boundByArmature, createTree, type Tree } from '../../mechanism/tree.js';
 import { createPlan } from '../../plan/plan.js';
+import type { ScheduleTree } from '../../schedule/tree.js';
 import { compose, forceToA, forceToB, invert, motionToA, TRANSFORM } from '../../spatial/spatial.js';
 import type { Engine, OutOption, Runs } from '../engine.js';
 import { type AbaScratch, aba, abaForces, createAba } from './aba.js';
 import { type AdaScratch, ada, CONTRADICTION, createAda } from './assembly/ada.js';
 import { endToRootSchedule } from './assembly/orders.js';
-import type { ScheduleTree } from './assembly/plan.js';
 import { type LoopReport, loopForces, loopForcesOf, loopReport } from './assembly/report.js';
 import { authorOrder, type MassMatrix } from './author-order.js';
 import {

@@ -9,7 +9,7 @@ import { LoopClosing } from '../plain/assembly/closing.js';
 import { LARGEST_ANGLE } from '../plain/large-angles.js';
 import { addPassiveForces, addPassiveSlope } from '../plain/passive.js';
 import { PlainDynamics } from '../plain/plain-dynamics.js';
-import { applyTorque, type Rows, type Torque } from '../torque.js';
+import { applyTorque, type Torque, type TorqueRows } from '../torque.js';
 import { type BatchCodeRequest, type BatchFunction, batchCode, type RowsLayout } from '../wasm/batch-code.js';
 import { type WasmMemory, type WasmModule, webAssembly } from '../wasm/webassembly.js';
 
@@ -49,7 +49,7 @@ export function received(sent: SentMechanism): Mechanism {
 }
 
 /** What a thread is told, as plain data. */
-export type BatchTask =
+export type BatchMessage =
   /** Makes code. */
   | { readonly what: 'emit'; readonly request: BatchCodeRequest }
   /** Comes before all others of a batch. The memory of code, or a buffer where no code can run. */
@@ -107,7 +107,7 @@ const batches = new Map<number, Known>();
 
 /** `pause` is awaited now and then where this is not a thread of its own. */
 export async function runTask(given: unknown, pause?: () => Promise<void> | undefined): Promise<unknown> {
-  const task = given as BatchTask;
+  const task = given as BatchMessage;
   switch (task.what) {
     case 'emit':
       return batchCode(task.request);
@@ -175,7 +175,7 @@ function compiledRunner(batch: Known, { run: call, scratch, tauAt }: Code, task:
   const law = of === 'step' && torque.kind !== 'held';
   if (of === 'step') new Float64Array(buffer, scratch, 2).fill(step);
   const { q, v, tau } = rowsOf(buffer, layout, states);
-  const rows: Rows = { q, v, held: tau };
+  const rows: TorqueRows = { q, v, held: tau };
   const forces = new Float64Array(buffer);
   const runAll: ChunkRunner = (first, count, n) => {
     if (law) applyTorque(forces, tauAt / 8, torque, rows, mechanism, first, count, n, { steps, step });
@@ -279,7 +279,7 @@ function plainRunner(batch: Known, { of, torque, steps, step, count: states }: R
   batch.plain ??= new PlainRunner(mechanism);
   const { dynamics, state, tau, out } = batch.plain;
   const plain = batch.plain;
-  const given: Rows = { q: rows.q, v: rows.v, held: rows.tau };
+  const given: TorqueRows = { q: rows.q, v: rows.v, held: rows.tau };
   /** Where the algorithms refuse a state, as they do where a number is not finite, its results are no numbers. */
   const guarded = (result: Float64Array, s: number, work: () => void): void => {
     try {

@@ -10,14 +10,14 @@ import { type Block, CHILD_ARRAYS, childArray, PHASES } from '../../formulas/blo
 import type { OperationCount } from '../../formulas/graph.js';
 import { type JoinSizes, joinDown, joinGround, joinUp } from '../../formulas/join.js';
 import { VectorGraph } from '../../formulas/vectors.js';
-import type { Segment } from './blocks.js';
+import type { BlockSegment } from './blocks.js';
 
 /** Bytes of a number. */
 export const NUMBER = 8;
 /** Arrays without use in blocks: this one's pointer leads to the slots. */
 export const SLOTS = 4;
 
-export interface Shape {
+export interface BlockFunctions {
   /** Functions of each phase. */
   readonly phases: readonly (readonly number[])[];
   readonly slotBytes: number;
@@ -42,7 +42,7 @@ export class ModuleWriter {
   readonly functions: ModuleFunction[] = [];
   readonly constants: ConstantPool;
   readonly #functionSize: number;
-  readonly #shapes = new Map<string, Shape>();
+  readonly #shapes = new Map<string, BlockFunctions>();
   readonly #plain = new Map<string, number>();
 
   constructor(constantsAt: number, functionSize: number) {
@@ -59,7 +59,7 @@ export class ModuleWriter {
     name: string,
     block: Block,
     place: { readonly addresses: Int32Array; readonly slotsAt: number } | undefined,
-  ): Shape {
+  ): BlockFunctions {
     let shape = this.#shapes.get(name);
     if (shape === undefined) {
       shape = this.#emitBlock(block, place);
@@ -69,7 +69,7 @@ export class ModuleWriter {
   }
 
   /** The code for two blocks of the same structure at once, one in each lane. */
-  pair([name, otherName]: readonly string[], [block, other]: readonly Block[]): Shape {
+  pair([name, otherName]: readonly string[], [block, other]: readonly Block[]): BlockFunctions {
     const key = `pair ${name} ${otherName === name ? '' : otherName}`;
     let shape = this.#shapes.get(key);
     if (shape === undefined) {
@@ -96,7 +96,7 @@ export class ModuleWriter {
   /** Code for the angular velocity of a segment's base, at the address `to`. */
   baseVelocity(
     body: B.Bytes,
-    { velocityPath }: Segment,
+    { velocityPath }: BlockSegment,
     to: number,
     between: number,
     recordsOf: (segment: number) => { readonly rel: number; readonly rise: number },
@@ -121,7 +121,10 @@ export class ModuleWriter {
     callWith(body, this.#fixed('velocityOfChild', velocityOfChild, 3), [from, rel, to]);
   }
 
-  #emitBlock(block: Block, place: { readonly addresses: Int32Array; readonly slotsAt: number } | undefined): Shape {
+  #emitBlock(
+    block: Block,
+    place: { readonly addresses: Int32Array; readonly slotsAt: number } | undefined,
+  ): BlockFunctions {
     const graph = new VectorGraph();
     blockFormulas(graph, block);
     const common = { functionSize: this.#functionSize, constants: this.constants };
@@ -150,7 +153,7 @@ export class ModuleWriter {
   }
 
   /** A block in each lane: numbers of both stand where they stand for each alone, slots are those of the first. */
-  #emitPair(block: Block, other: Block | undefined): Shape {
+  #emitPair(block: Block, other: Block | undefined): BlockFunctions {
     const graph = new VectorGraph({ wide: true });
     blockFormulas(graph, block, other);
     const pointers = [...rowPointers(block, 0), ...rowPointers(block, 1)];
@@ -173,7 +176,7 @@ export class ModuleWriter {
     return this.#shapeOf(graph, emitted);
   }
 
-  #shapeOf(graph: VectorGraph, { functions, phases, slotBytes }: ReturnType<typeof emitFunctions>): Shape {
+  #shapeOf(graph: VectorGraph, { functions, phases, slotBytes }: ReturnType<typeof emitFunctions>): BlockFunctions {
     const byPhase: number[][] = Array.from({ length: PHASES }, () => []);
     functions.forEach((made, k) => {
       // Nothing to compute and nothing to write: two bytes of locals and end.

@@ -45,14 +45,14 @@ import { addCounts, type OperationCount } from '../../formulas/graph.js';
 import { JOIN_NUMBERS, type JoinSizes } from '../../formulas/join.js';
 import { Q as Q_ARRAY, QDD, TAU, V as V_ARRAY } from '../../formulas/links.js';
 import { partLayout } from '../../formulas/part-record.js';
-import { CONSTANT_BYTES, callWith, ModuleWriter, NUMBER, rowLength, type Shape, SLOTS } from './block-code.js';
-import type { Assembly, Lane } from './blocks.js';
+import { type BlockFunctions, CONSTANT_BYTES, callWith, ModuleWriter, NUMBER, rowLength, SLOTS } from './block-code.js';
+import type { BlockAssembly, Lane } from './blocks.js';
 
 /** What a segment's thread does besides joins, in order. */
 const STEPS = ['spin', 'gather', 'complete', 'lead', 'follow'] as const;
-export type Step = (typeof STEPS)[number];
+export type SegmentStep = (typeof STEPS)[number];
 /** The function of the module for a step of segment s. */
-export const stepName = (step: Step, s: number): string => `${step}${s}`;
+export const stepName = (step: SegmentStep, s: number): string => `${step}${s}`;
 /** Join number k of segment s. */
 export const joinName = (s: number, k: number): string => `join${s}_${k}`;
 /** Join k on the way down to segment s. */
@@ -105,7 +105,7 @@ const PATH_RECORD = { force: 12, size: 18 } as const;
 const aligned = (address: number): number => APART * Math.ceil(address / APART);
 
 /** `place`: in memory that has the arrays already, for one thread; left out, in memory of its own. */
-export function blockModule(assembly: Assembly, place?: ModulePlace): BlockModule {
+export function blockModule(assembly: BlockAssembly, place?: ModulePlace): BlockModule {
   const { blocks, segments, rooted } = assembly;
   let top = aligned(place?.top ?? APART);
   const take = (bytes: number): number => {
@@ -217,7 +217,7 @@ export function blockModule(assembly: Assembly, place?: ModulePlace): BlockModul
     for (const [b, other] of inSecondLane ? [] : lanes)
       if (other === undefined) users.set(names[b], (users.get(names[b]) ?? 0) + 1);
   /** For each block, or the first of two in the lanes of vectors: its code, and the rows that this takes. */
-  const codes: Shape[] = [];
+  const codes: BlockFunctions[] = [];
   const rows: number[][] = [];
   const tables: { at: number; values: Int32Array }[] = [];
   for (const { lanes, inSecondLane } of segments) {
@@ -281,7 +281,7 @@ export function blockModule(assembly: Assembly, place?: ModulePlace): BlockModul
         return { rel, rise };
       });
     const waitsAtAll = own.some(waits);
-    const write: { readonly [step in Step]: (body: B.Bytes) => void } = {
+    const write: { readonly [step in SegmentStep]: (body: B.Bytes) => void } = {
       spin: (body) => {
         for (const lane of inSecondLane ? [] : spinOrder) call(body, lane, SPIN);
       },

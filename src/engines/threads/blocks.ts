@@ -16,8 +16,8 @@ import {
   findJoins,
   findPaths,
   findVelocityPath,
-  type Join,
   type PathJoin,
+  type SegmentJoin,
   type VelocityPath,
 } from './segments.js';
 import { pairSiblings } from './sibling-lanes.js';
@@ -32,14 +32,14 @@ export interface PlacedBlock {
   readonly iv: number;
 }
 
-export interface Segment {
+export interface BlockSegment {
   /** Its blocks, parents first; the first is its root. */
   readonly blocks: readonly number[];
   readonly parent: number;
   /** Segments that hang from it and are waited for. */
   readonly waitsFor: readonly number[];
   /** What it joins to itself at its port. */
-  readonly joins: readonly Join[];
+  readonly joins: readonly SegmentJoin[];
   /** The segment that its whole row is joined to in the end, and the joins between that and this one. */
   readonly row: number;
   readonly path: readonly PathJoin[];
@@ -63,10 +63,10 @@ export interface Segment {
 /** A block, or two blocks of the same shape in the lanes of vectors. */
 export type Lane = readonly [number] | readonly [number, number];
 
-export interface Assembly {
+export interface BlockAssembly {
   readonly rooted: RootedPlan;
   readonly blocks: readonly PlacedBlock[];
-  readonly segments: readonly Segment[];
+  readonly segments: readonly BlockSegment[];
 }
 
 /**
@@ -89,7 +89,7 @@ export function createAssembly(
   rooted: RootedPlan,
   cutting: Cutting,
   { blockLinks, siblingLanes = false }: AssemblyOptions = {},
-): Assembly {
+): BlockAssembly {
   const { plan, source } = rooted;
   const { links } = plan;
   const { segmentOf, atPort } = cutting;
@@ -199,7 +199,7 @@ export function createAssembly(
 
   const partners = cutting.partner ?? segmentBlocks.map(() => -1);
   checkPartners(partners, joins, velocityPaths, sourceSegment);
-  const segments = segmentBlocks.map((own, s): Segment => {
+  const segments = segmentBlocks.map((own, s): BlockSegment => {
     const hanging = parentSegment.flatMap((parent, child) => (parent === s ? [child] : []));
     const onWay = own.filter((b) => placed[b].block.spinFrom !== 'base' && placed[b].block.spin !== 'none');
     const others = own.filter((b) => {
@@ -231,7 +231,7 @@ export function createAssembly(
 }
 
 /** For the links of blocks in second lanes those in first lanes. */
-export function lanePartners({ rooted, blocks, segments }: Assembly): Map<number, number> {
+export function lanePartners({ rooted, blocks, segments }: BlockAssembly): Map<number, number> {
   const linkAt = new Map(rooted.plan.links.map(({ iv }, i) => [iv, i]));
   const linksOf = (b: number): number[] => blocks[b].block.plan.links.map(({ iv }) => linkAt.get(blocks[b].iv + iv)!);
   const partnerOf = new Map<number, number>();

@@ -15,7 +15,7 @@ import { held, type Torque } from '../torque.js';
 import { type BatchCode, type BatchFunction, type RowsLayout, rowsLayout } from '../wasm/batch-code.js';
 import { fusedIsExact } from '../wasm/relaxed-simd.js';
 import { type WasmMemory, type WasmModule, webAssembly } from '../wasm/webassembly.js';
-import { type BatchTask, CHUNK, DONE, PROGRESS_WORDS, type RunTask, runTask, STOP, sendable } from './batch-task.js';
+import { type BatchMessage, CHUNK, DONE, PROGRESS_WORDS, type RunTask, runTask, STOP, sendable } from './batch-task.js';
 import { type Pool, sharedPool } from './pool.js';
 import { MAX_THREADS } from './protocol.js';
 
@@ -120,7 +120,7 @@ class Codes {
   }
 
   /** Makes the code of a function, one after the other: each is given the memory behind the last one's. */
-  ready(of: BatchFunction, emit: (task: BatchTask) => Promise<unknown>): Promise<void> {
+  ready(of: BatchFunction, emit: (task: BatchMessage) => Promise<unknown>): Promise<void> {
     let asked = this.#asked.get(of);
     if (asked === undefined) {
       const make = async (): Promise<void> => {
@@ -289,7 +289,7 @@ export class CpuBatch {
   dispose(): void {
     if (this.#disposed) return;
     this.#disposed = true;
-    const release: BatchTask = { what: 'release', id: this.#id };
+    const release: BatchMessage = { what: 'release', id: this.#id };
     const pool = this.#pool;
     for (const thread of this.#known.keys())
       if (thread < 0) void runTask(release);
@@ -317,7 +317,7 @@ export class CpuBatch {
   }
 
   /** Whoever runs a function knows the batch and has its code; `thread` -1 is the caller. */
-  async #prepare(thread: number, of: BatchFunction, run: (task: BatchTask) => Promise<unknown>): Promise<void> {
+  async #prepare(thread: number, of: BatchFunction, run: (task: BatchMessage) => Promise<unknown>): Promise<void> {
     let known = this.#known.get(thread);
     const id = this.#id;
     if (known === undefined) {

@@ -3,12 +3,12 @@
 // them. The price is that both are in mixed form and have to be joined.
 
 import type { Lane, PlacedBlock } from './blocks.js';
-import type { Join, VelocityPath } from './segments.js';
+import type { SegmentJoin, VelocityPath } from './segments.js';
 
 /** Throws where segments cannot be computed together. */
 export function checkPartners(
   partners: readonly number[],
-  joins: readonly (readonly Join[])[],
+  joins: readonly (readonly SegmentJoin[])[],
   velocityPaths: readonly (VelocityPath | undefined)[],
   source: number,
 ): void {

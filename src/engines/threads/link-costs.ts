@@ -9,7 +9,7 @@ import type { Mechanism } from '../../mechanism/mechanism.js';
 import type { PlanLink } from '../../plan/plan.js';
 import type { RootedPlan } from '../../plan/rooted-plan.js';
 import { ENGINE_CONSTANTS, type EngineConstants } from '../../schedule/cost.js';
-import type { JoinSizes, LinkCosts } from '../../schedule/link-costs.js';
+import type { JoinWidths, LinkCosts } from '../../schedule/link-costs.js';
 
 /** A link at the end has no inertia to take over. */
 const LEAF = 0.6;
@@ -86,7 +86,7 @@ function looks({ bodies }: Mechanism, plan: RootedPlan['plan']): Int32Array {
 const counted = new Map<number, { readonly up: number; readonly down: number }>();
 
 /** Instructions of a join, assembly and disassembly; counted once for each kind. */
-function joinInstructions(sizes: JoinSizes): { readonly up: number; readonly down: number } {
+function joinInstructions(sizes: JoinWidths): { readonly up: number; readonly down: number } {
   const { handle, at, port } = sizes;
   const key = (handle * 7 + at) * 7 + port;
   let cost = counted.get(key);

@@ -12,8 +12,8 @@ import { type Arrays, loadArrays } from './arrays.js';
 import { checkOptions, type ParallelOptions } from './options.js';
 import { Planner } from './planner.js';
 import { prepare, type Times } from './prepare.js';
-import { Program } from './program.js';
-import type { Place, Team } from './team.js';
+import { ThreadProgram } from './program.js';
+import type { PlacedProgram, Team } from './team.js';
 
 /** Segments of the cutting that all numbers of workers share. */
 const COMMON = 8;
@@ -34,8 +34,8 @@ export class ParallelDynamics implements Engine {
   readonly #notes: string[] = [];
   #team: Team | undefined;
   /** The team's program alone. */
-  #alone: Program | undefined;
-  #common: Program | undefined;
+  #alone: ThreadProgram | undefined;
+  #common: ThreadProgram | undefined;
   #planner: Planner | undefined;
   #ready: Promise<void> | undefined;
   #disposed = false;
@@ -185,7 +185,7 @@ export class ParallelDynamics implements Engine {
   }
 
   /** A step on the team's arrays. Where threads cannot do it, the same program alone, in its own memory: theirs may be in use. */
-  #inPlace(team: Team, place: Place): Float64Array {
+  #inPlace(team: Team, place: PlacedProgram): Float64Array {
     if (team.begins() && team.place === place && team.step()) return place.arrays.qdd;
     const { arrays, runner } = team.program.alone;
     arrays.q.set(place.arrays.q);
@@ -251,9 +251,9 @@ export class ParallelDynamics implements Engine {
   }
 
   /** The program of the one cutting for all numbers of workers; undefined where there can be no code. */
-  #fixed(): Program | undefined {
+  #fixed(): ThreadProgram | undefined {
     if (this.#disposed || this.serial.tier === 'plain') return undefined;
-    this.#common ??= new Program(this.#plans().plan(this.#options.scheduleFor ?? COMMON));
+    this.#common ??= new ThreadProgram(this.#plans().plan(this.#options.scheduleFor ?? COMMON));
     return this.#common;
   }
 

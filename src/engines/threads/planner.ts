@@ -10,7 +10,7 @@ import { ENGINE_CONSTANTS, type EngineConstants } from '../../schedule/cost.js';
 import { SMALL } from '../../schedule/cut-by-weight.js';
 import { rootCandidates, scheduleSegments } from '../../schedule/find-segments.js';
 import { type LinkCosts, lanesPay, type SegmentSchedule } from '../../schedule/link-costs.js';
-import { type Assembly, createAssembly, lanePartners, wholeLinks } from './blocks.js';
+import { type BlockAssembly, createAssembly, lanePartners, wholeLinks } from './blocks.js';
 import { linkCosts } from './link-costs.js';
 
 /** Links from which on halves may share vectors, and links in a block then, about: code of both stays in the cache. */
@@ -18,7 +18,7 @@ const LEAST_IN_LANES = 60;
 const LANE_BLOCK_LINKS = 8;
 
 /** A schedule with the root of the computation, before code is made of it. */
-export interface RootedSchedule extends SegmentSchedule {
+export interface RootedSegments extends SegmentSchedule {
   /** Body at the root of the computation, GROUND for the author's. */
   readonly root: number;
   readonly segments: number;
@@ -28,8 +28,8 @@ export interface RootedSchedule extends SegmentSchedule {
 
 /** A schedule and all that code is made from. */
 export interface PlannedProgram {
-  readonly schedule: RootedSchedule;
-  readonly assembly: Assembly;
+  readonly schedule: RootedSegments;
+  readonly assembly: BlockAssembly;
 }
 
 /** Finds schedules of one mechanism and remembers them: to plan a large mechanism takes longer than to schedule it. */
@@ -37,7 +37,7 @@ export class Planner {
   readonly mechanism: Mechanism;
   readonly constants: EngineConstants;
   readonly #onlyRoot: number | undefined;
-  readonly #found = new Map<number, RootedSchedule>();
+  readonly #found = new Map<number, RootedSegments>();
   readonly #rooted = new Map<number, { readonly rooted: RootedPlan; readonly costs: LinkCosts } | undefined>();
   #candidates: number[] | undefined;
 
@@ -48,10 +48,10 @@ export class Planner {
   }
 
   /** The best schedule for at most so many threads; for one it is the author's tree in one piece. */
-  find(threads: number): RootedSchedule {
+  find(threads: number): RootedSegments {
     const known = this.#found.get(threads);
     if (known !== undefined) return known;
-    let best: RootedSchedule | undefined;
+    let best: RootedSegments | undefined;
     for (const root of this.#roots(threads)) {
       const planned = this.#plan(root);
       if (planned === undefined) continue;
@@ -87,7 +87,7 @@ export class Planner {
   }
 
   /** From that root in the lanes of vectors, if that pays. */
-  #planLanes(root: number, asGiven: RootedSchedule): PlannedProgram | undefined {
+  #planLanes(root: number, asGiven: RootedSegments): PlannedProgram | undefined {
     const { cutting } = asGiven;
     const planned = this.#plan(root);
     if (planned === undefined) return undefined;
@@ -100,7 +100,7 @@ export class Planner {
     return { schedule: { ...asGiven, root, rooted: assembly.rooted, costs }, assembly };
   }
 
-  build(schedule: RootedSchedule): PlannedProgram {
+  build(schedule: RootedSegments): PlannedProgram {
     const { root, cutting, rooted } = schedule;
     const whole = wholeLinks(rooted.plan.links, cutting);
     const kept = whole.size === 0 ? rooted : rootedPlan(this.mechanism, root, whole)!;

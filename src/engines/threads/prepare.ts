@@ -9,7 +9,7 @@ import { loadArrays } from './arrays.js';
 import { pause, type Timed, timings, warmUp } from './measure.js';
 import type { ParallelOptions } from './options.js';
 import type { Planner } from './planner.js';
-import { Program } from './program.js';
+import { ThreadProgram } from './program.js';
 import { Team } from './team.js';
 
 /** A number of workers is not tried where so many times the time of one thread is predicted. */
@@ -24,7 +24,7 @@ export interface Request {
   readonly options: ParallelOptions;
   readonly planner: Planner;
   /** The program of the one cutting for all numbers of workers. */
-  readonly fixed: () => Program | undefined;
+  readonly fixed: () => ThreadProgram | undefined;
   /** Takes a sentence for `explain()`. */
   readonly note: (note: string) => void;
   /** Whether nobody waits for it any more. */
@@ -61,7 +61,7 @@ export async function prepare(request: Request): Promise<Prepared> {
 
 async function choose(
   request: Request,
-  start: (program: Program, workers: number) => Promise<Team>,
+  start: (program: ThreadProgram, workers: number) => Promise<Team>,
 ): Promise<Prepared> {
   const { serial, options, planner, note } = request;
   const reason = reasonForPlain(serial.mechanism) ?? reasonForOneThread();
@@ -82,7 +82,7 @@ async function choose(
       note('One thread: one was asked for.');
       return { times: {} };
     }
-    const program = deterministic ? request.fixed() : new Program(planner.plan(scheduleFor ?? most));
+    const program = deterministic ? request.fixed() : new ThreadProgram(planner.plan(scheduleFor ?? most));
     if (program === undefined) return { times: {} };
     const team = await start(program, most);
     return { team, times: { predictedNs: program.plan.schedule.ns } };
@@ -134,8 +134,8 @@ async function choose(
   return { times };
 }
 
-function programFor({ planner, options }: Request, workers: number): Program {
-  return new Program(planner.plan(options.scheduleFor ?? workers));
+function programFor({ planner, options }: Request, workers: number): ThreadProgram {
+  return new ThreadProgram(planner.plan(options.scheduleFor ?? workers));
 }
 
 /** Ways to compute one state, timed as they will be used. */

@@ -5,14 +5,14 @@ import { PAGE } from '../../emit/module.js';
 import { type WasmMemory, type WasmModule, webAssembly } from '../wasm/webassembly.js';
 import type { Arrays } from './arrays.js';
 import { type BlockModule, blockModule } from './block-module.js';
-import type { Segment } from './blocks.js';
+import type { BlockSegment } from './blocks.js';
 import type { PlannedProgram } from './planner.js';
 import type { Hooks, Job, JobSegment } from './protocol.js';
 import { Runner } from './runner.js';
 
 const NO_HOOKS: Hooks = { jitter: 0, fault: undefined };
 
-export class Program {
+export class ThreadProgram {
   readonly plan: PlannedProgram;
   readonly made: BlockModule;
   readonly segments: readonly JobSegment[];
@@ -101,7 +101,7 @@ export class Program {
 }
 
 /** What threads see of the segments: partners are one. */
-function jobSegments(segments: readonly Segment[]): JobSegment[] {
+function jobSegments(segments: readonly BlockSegment[]): JobSegment[] {
   const own = segments.flatMap(({ inSecondLane }, s) => (inSecondLane ? [] : [s]));
   const number = new Map<number, number>();
   own.forEach((s, job) => {

@@ -2,7 +2,7 @@
 // what nobody has begun. Waiting is spinning: a step takes microseconds.
 
 import type { WasmInstance } from '../wasm/webassembly.js';
-import { answerName, FINISH_NAME, fetchName, joinName, type Step, stepName } from './block-module.js';
+import { answerName, FINISH_NAME, fetchName, joinName, type SegmentStep, stepName } from './block-module.js';
 import {
   ABANDONED,
   claimed,
@@ -110,7 +110,7 @@ export class Runner {
       return join === undefined ? risen(s) : taken(join.part);
     };
     this.#segments = job.segments.map((segment, s) => {
-      const code = (step: Step): Code => named(stepName(step, segment.code));
+      const code = (step: SegmentStep): Code => named(stepName(step, segment.code));
       const { code: name, needs, waitsFor, joins, spins, row, path } = segment;
       return {
         ...segment,

@@ -5,7 +5,7 @@ import type { Block } from '../../formulas/block-records.js';
 import type { JoinSizes } from '../../formulas/join.js';
 import type { Cutting, PortSizes } from '../../schedule/link-costs.js';
 
-export interface Join {
+export interface SegmentJoin {
   /** The first segment of the part that is joined. */
   readonly part: number;
   readonly sizes: JoinSizes;
@@ -34,11 +34,11 @@ export function findJoins(
   { joins: given }: Cutting,
   { handle, port }: PortSizes,
   portChild: readonly number[],
-): Join[][] {
+): SegmentJoin[][] {
   /** The last segment of the part that each one is the first of. */
   const last = new Int32Array(portChild.length);
   const taken = new Set<number>();
-  const joins: Join[][] = portChild.map(() => []);
+  const joins: SegmentJoin[][] = portChild.map(() => []);
   for (let s = portChild.length - 1; s >= 0; s--) {
     last[s] = s;
     for (const part of given?.[s] ?? (portChild[s] < 0 ? [] : [portChild[s]])) {
@@ -54,7 +54,7 @@ export function findJoins(
 
 /** For each segment the joins on the way down to it, from its row as a whole. */
 export function findPaths(
-  joins: readonly (readonly Join[])[],
+  joins: readonly (readonly SegmentJoin[])[],
 ): { readonly row: number; readonly path: readonly PathJoin[] }[] {
   const joinedBy = new Map<number, { readonly upper: number; readonly k: number }>();
   joins.forEach((list, upper) => {

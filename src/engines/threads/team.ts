@@ -4,7 +4,7 @@ import { SimulationError } from '../../mechanism/errors.js';
 import type { Arrays } from './arrays.js';
 import type { ParallelOptions } from './options.js';
 import { type Pool, sharedPool } from './pool.js';
-import type { Program } from './program.js';
+import type { ThreadProgram } from './program.js';
 import type { Fault, Job } from './protocol.js';
 import type { Runner } from './runner.js';
 
@@ -17,7 +17,7 @@ const ATTEMPTS = 5;
 const LOST = 2000;
 
 /** The program in a pool of threads. When threads are lost it is lost with them, memory and all: one may still write there. */
-export interface Place {
+export interface PlacedProgram {
   readonly pool: Pool;
   readonly job: Job;
   readonly runner: Runner;
@@ -25,7 +25,7 @@ export interface Place {
 }
 
 export class Team {
-  readonly program: Program;
+  readonly program: ThreadProgram;
   /** Threads, the caller's included. */
   readonly workers: number;
   /** Milliseconds of patience for a step. */
@@ -35,14 +35,14 @@ export class Team {
   readonly #options: ParallelOptions;
   readonly #lostAfter: number;
   readonly #note: (note: string) => void;
-  #place: Place | undefined;
+  #place: PlacedProgram | undefined;
   #lost: string | undefined;
   /** Steps that are left to one thread, and failures in a row. */
   #retreat = 0;
   #failures = 0;
   #left = false;
 
-  private constructor(program: Program, workers: number, options: ParallelOptions, note: (note: string) => void) {
+  private constructor(program: ThreadProgram, workers: number, options: ParallelOptions, note: (note: string) => void) {
     const { schedule } = program.plan;
     this.program = program;
     this.workers = Math.min(workers, schedule.segments);
@@ -55,7 +55,7 @@ export class Team {
 
   /** Done when at most `workers` threads have the program; `note` is told about what happens to them. */
   static async start(
-    program: Program,
+    program: ThreadProgram,
     workers: number,
     options: ParallelOptions,
     note: (note: string) => void,
@@ -66,7 +66,7 @@ export class Team {
   }
 
   /** Where it runs now; undefined while there are no threads. */
-  get place(): Place | undefined {
+  get place(): PlacedProgram | undefined {
     return this.#place;
   }
 

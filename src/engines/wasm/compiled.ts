@@ -27,14 +27,14 @@ import { type ForwardOptions, type InverseOptions, type MassMatrix, PlainDynamic
 import { refuseForeign } from '../plain/refuse.js';
 import { PlainStages, type Stages } from '../plain/stages.js';
 import { weakJoint } from '../plain/weak-joints.js';
-import type { Assembly } from '../threads/blocks.js';
+import type { BlockAssembly } from '../threads/blocks.js';
 import { Planner } from '../threads/planner.js';
 import { copyFinite } from './copy-finite.js';
 import { CompiledFunctions, type Views } from './functions.js';
 import { countVisits, createGeneric } from './generic.js';
 import { type Layout, layoutOf } from './layout.js';
 import { LoopSolver } from './loop-solver.js';
-import { jacobianTask, type Task } from './specialise.js';
+import { type CompiledTask, jacobianTask } from './specialise.js';
 import { type Emit, noteOfFailure, Specialiser } from './specialiser.js';
 import { MOST_STAGED, WasmStages } from './stages.js';
 import { Store } from './store.js';
@@ -51,7 +51,7 @@ export interface CompileOptions {
    */
   readonly specialise?: 'background' | 'now' | 'first-use' | 'small' | 'never';
   /** What 'now' makes; all where left out. */
-  readonly tasks?: readonly Task[];
+  readonly tasks?: readonly CompiledTask[];
   /** Makes it in the background; a worker of this module where left out. */
   readonly emit?: Emit;
   /** Memory that other threads can see. */
@@ -92,10 +92,10 @@ const MAX_WHOLE_LINKS = 800;
 /** Functions without generic kernels are left to the readable algorithms above so many links: code grows with them. */
 const MAX_FUNCTION_LINKS = 256;
 
-const TASKS: readonly Task[] = ['forward', 'forwardLoaded', 'inverse', 'massMatrix'];
+const TASKS: readonly CompiledTask[] = ['forward', 'forwardLoaded', 'inverse', 'massMatrix'];
 
 /** The code that a function runs; what is not here runs on the readable algorithms. */
-const TASK_OF: ReadonlyMap<string, Task> = new Map<FunctionName, Task>([
+const TASK_OF: ReadonlyMap<string, CompiledTask> = new Map<FunctionName, CompiledTask>([
   ['forward', 'forward'],
   ['forward with external', 'forwardLoaded'],
   ['forward with jointForces', 'inverseForces'],
@@ -113,7 +113,7 @@ const TASK_OF: ReadonlyMap<string, Task> = new Map<FunctionName, Task>([
 ]);
 
 /** Tasks with generic kernels; code for the others is made for the mechanism, or not at all. */
-const GENERIC: ReadonlySet<Task> = new Set(TASKS);
+const GENERIC: ReadonlySet<CompiledTask> = new Set(TASKS);
 
 export class CompiledDynamics implements Engine {
   readonly mechanism: Mechanism;
@@ -125,9 +125,9 @@ export class CompiledDynamics implements Engine {
   readonly #plan: Plan | undefined;
   readonly #layout: Layout | undefined;
   #store: Store | undefined;
-  readonly #running = new Map<Task, Running>();
+  readonly #running = new Map<CompiledTask, Running>();
   /** Why a task runs on the readable algorithms; '' for all of them. */
-  readonly #reasons = new Map<Task | '', string>();
+  readonly #reasons = new Map<CompiledTask | '', string>();
   readonly #notes: string[] = [];
   /** Rows of the mass matrix. */
   readonly #joints: MassMatrix['joints'];
@@ -137,7 +137,7 @@ export class CompiledDynamics implements Engine {
   /** Whether the mass matrix is compiled. */
   #matrix = false;
   /** Blocks of links that share the code of forward dynamics; null where there are none. */
-  #blocks: Assembly | null | undefined;
+  #blocks: BlockAssembly | null | undefined;
   readonly #functions: CompiledFunctions;
   #views: Views;
   /** Of the inverse mass matrix; found on its first call. */
@@ -223,7 +223,7 @@ export class CompiledDynamics implements Engine {
   }
 
   /** 'specialised' where the first call of a task makes its code, and generic kernels must not run before. */
-  #onUse(task: Task): 'specialised' | undefined {
+  #onUse(task: CompiledTask): 'specialised' | undefined {
     const { specialise } = this.#options;
     if (specialise === 'first-use') return 'specialised';
     if (specialise !== 'small') return undefined;
@@ -249,7 +249,7 @@ export class CompiledDynamics implements Engine {
     return this.tierOf('forward');
   }
 
-  tierOf(task: Task): Tier {
+  tierOf(task: CompiledTask): Tier {
     return this.#running.get(task)?.tier ?? 'plain';
   }
 
@@ -264,7 +264,7 @@ export class CompiledDynamics implements Engine {
     return { engine: 'plain', reason };
   }
 
-  #plannedTier(task: Task): Tier {
+  #plannedTier(task: CompiledTask): Tier {
     if (this.#store === undefined || !this.#compiles(task)) return 'plain';
     if (this.#reduction !== undefined && (task === 'solve' || task === 'inverseMassMatrix')) return 'plain';
     if (this.mechanism.loops.length > 0 && (task === 'inverse' || task === 'inverseLoaded')) return 'plain';
@@ -312,7 +312,7 @@ export class CompiledDynamics implements Engine {
    * Done when the code for this mechanism is in use for that task (at once where it cannot or shall not be made). Where no
    * worker can be had it is made on this thread: asking is consent.
    */
-  ready(name: Task | FunctionName = 'forward'): Promise<void> {
+  ready(name: CompiledTask | FunctionName = 'forward'): Promise<void> {
     const task = TASK_OF.get(name) ?? TASKS.find((one) => one === name);
     if (this.#specialiser === undefined || task === undefined || !this.#specialises(task)) return Promise.resolve();
     const made =
@@ -459,7 +459,7 @@ export class CompiledDynamics implements Engine {
   }
 
   /** The code of a task without generic kernels, made on its first call; undefined where there is none. */
-  #code(task: Task): Running | undefined {
+  #code(task: CompiledTask): Running | undefined {
     const running = this.#running.get(task);
     if (running !== undefined) return running;
     return this.#makesFunctions ? this.#makeNow(task) : undefined;
@@ -470,7 +470,7 @@ export class CompiledDynamics implements Engine {
    * after `ready`: the memory may have grown, and code may have been swapped.
    */
   direct(
-    task: Task,
+    task: CompiledTask,
   ): { q: Float64Array; v: Float64Array; tau: Float64Array; qdd: Float64Array; run: () => void } | undefined {
     const running = this.#running.get(task);
     if (running === undefined) return undefined;
@@ -579,12 +579,12 @@ export class CompiledDynamics implements Engine {
     }
   }
 
-  #compiles(task: Task): boolean {
+  #compiles(task: CompiledTask): boolean {
     return task !== 'massMatrix' || this.#matrix;
   }
 
   /** Whether better code than generic kernels can be made for a task. */
-  #specialises(task: Task): boolean {
+  #specialises(task: CompiledTask): boolean {
     return this.#compiles(task) && (task === 'forward' || this.#plan!.links.length <= MAX_WHOLE_LINKS);
   }
 
@@ -601,7 +601,7 @@ export class CompiledDynamics implements Engine {
     return running;
   }
 
-  #makeNow(task: Task): Running | undefined {
+  #makeNow(task: CompiledTask): Running | undefined {
     try {
       this.#specialiser!.now(task);
     } catch (error) {
@@ -649,7 +649,7 @@ export class CompiledDynamics implements Engine {
   }
 
   /** Inward pass, multipliers of the loops, outward pass. */
-  #closed(task: Task, { run, finish }: WasmInstance['exports']): () => void {
+  #closed(task: CompiledTask, { run, finish }: WasmInstance['exports']): () => void {
     const solver = new LoopSolver(rowUnits(inShortestUnits(this.#plan!)));
     return () => {
       run();
@@ -659,7 +659,7 @@ export class CompiledDynamics implements Engine {
   }
 
   /** Found once; undefined where code for every link is as good. */
-  #sharedBlocks(): Assembly | undefined {
+  #sharedBlocks(): BlockAssembly | undefined {
     if (this.#blocks === undefined) {
       const { couplings, loops } = this.mechanism;
       const open = couplings.length === 0 && loops.length === 0;

@@ -7,7 +7,7 @@ import { BODY_POSE, ENERGY } from '../../plan/results.js';
 import type { Energy } from '../plain/energy.js';
 import { copyPositions, turnsTooFar } from '../plain/large-angles.js';
 import { copyFinite } from './copy-finite.js';
-import { jacobianTask, type Task } from './specialise.js';
+import { type CompiledTask, jacobianTask } from './specialise.js';
 
 /** Code of a task and what it leaves in memory. */
 export interface Code {
@@ -26,7 +26,7 @@ export interface Views {
 export interface FunctionParts {
   readonly mechanism: Mechanism;
   /** The code of a task, made where it is not there yet; undefined where it cannot or shall not be made. */
-  readonly code: (task: Task) => Code | undefined;
+  readonly code: (task: CompiledTask) => Code | undefined;
   /** For each column of the inverse mass matrix its place in v; undefined where it is just that. */
   readonly columnOrder: () => Int32Array | undefined;
   /** The arrays of now: memory may grow while code is made. */
@@ -39,7 +39,7 @@ export class CompiledFunctions {
   readonly #mass: number;
   readonly #springs: readonly { readonly at: number; readonly stiffness: number; readonly rest: number }[];
   /** Tasks of the Jacobians, by body. */
-  readonly #jacobians: Task[];
+  readonly #jacobians: CompiledTask[];
   /** The parts of the result of posesAndVelocities. */
   #both: { readonly of: Float64Array; readonly poses: Float64Array; readonly velocities: Float64Array } | undefined;
 
@@ -138,7 +138,7 @@ export class CompiledFunctions {
     };
   }
 
-  #atPosition(task: Task, state: State, out: Float64Array): Float64Array | undefined {
+  #atPosition(task: CompiledTask, state: State, out: Float64Array): Float64Array | undefined {
     const code = this.#parts.code(task);
     if (code === undefined || turnsTooFar(this.#parts.mechanism, state.q)) return undefined;
     copyPositions(this.#parts.mechanism, this.#parts.views().q, state.q);

@@ -4,18 +4,18 @@
 import * as B from '../../emit/bytes.js';
 import { encodeModule, type ModuleFunction } from '../../emit/module.js';
 import { ANGLE_ROW, ROW, VISIT } from '../../formulas/kernel-records.js';
-import type { Pass } from '../../formulas/kernels.js';
+import type { GenericPass } from '../../formulas/kernels.js';
 import { angleKernel, type KernelChoice, kernelFunction } from './kernel-store.js';
 import { GENERIC_CONSTANT_BYTES, GENERIC_CONSTANTS_AT } from './layout.js';
 
-const INWARDS: ReadonlySet<Pass> = new Set(['assemble', 'assembleLoaded', 'inverseIn', 'composite']);
+const INWARDS: ReadonlySet<GenericPass> = new Set(['assemble', 'assembleLoaded', 'inverseIn', 'composite']);
 
 /**
  * Exports run(rows, end, angles, anglesEnd, visits, visitsEnd): addresses of the first row and after the last one.
  * `kernels`: for each pass, in the order of their numbers in the rows.
  */
 export function genericModule(
-  steps: readonly Pass[],
+  steps: readonly GenericPass[],
   kernels: readonly (readonly KernelChoice[])[],
   shared: boolean,
 ): Uint8Array<ArrayBuffer> {

@@ -8,7 +8,7 @@ export { createPlan, type Plan, type PlanLink } from '../../plan/plan.js';
 export { CompiledDynamics, type CompileOptions, type Tier } from './compiled.js';
 export { countOperations } from './count.js';
 export type { Layout } from './layout.js';
-export { type Specialised, type SpecialiseOptions, specialise, type Task } from './specialise.js';
+export { type CompiledTask, type Specialised, type SpecialiseOptions, specialise } from './specialise.js';
 export type { Emit } from './specialiser.js';
 
 export function compile(mechanism: Mechanism, options: CompileOptions = {}): CompiledDynamics {

@@ -4,14 +4,20 @@
 import type { ModuleFunction } from '../../emit/module.js';
 import { ConstantPool, emitFunctions } from '../../emit/wasm.js';
 import { ANGLE_ROW } from '../../formulas/kernel-records.js';
-import { angleFormulas, type KernelKey, kernelFormulas, kernelPointers, type Pass } from '../../formulas/kernels.js';
+import {
+  angleFormulas,
+  type GenericPass,
+  type KernelKey,
+  kernelFormulas,
+  kernelPointers,
+} from '../../formulas/kernels.js';
 import type { VectorGraph } from '../../formulas/vectors.js';
 import { GENERIC_CONSTANTS_AT } from './layout.js';
 import { type Prebuilt, readPrebuilt } from './prebuilt.js';
 
 /** A kernel by name, and a key that makes it. */
 export interface KernelChoice {
-  readonly pass: Pass;
+  readonly pass: GenericPass;
   readonly name: string;
   readonly key: KernelKey;
 }
@@ -53,7 +59,7 @@ export function angleKernel(): AngleKernel {
 }
 
 /** For the build too. */
-export function emitKernel(pass: Pass, key: KernelKey): ModuleFunction {
+export function emitKernel(pass: GenericPass, key: KernelKey): ModuleFunction {
   return emit(kernelFormulas(pass, key), kernelPointers(pass), [], new ConstantPool(0));
 }
 

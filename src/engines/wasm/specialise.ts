@@ -21,7 +21,7 @@ import { VectorGraph } from '../../formulas/vectors.js';
 import type { Plan } from '../../plan/plan.js';
 import { BODY_POSE, BODY_VELOCITY, ENERGY } from '../../plan/results.js';
 import { blockModule } from '../threads/block-module.js';
-import type { Assembly } from '../threads/blocks.js';
+import type { BlockAssembly } from '../threads/blocks.js';
 import { aligned, type Layout, placesOf } from './layout.js';
 
 /**
@@ -29,7 +29,7 @@ import { aligned, type Layout, placesOf } from './layout.js';
  * memory), tau from qdd (also with forces from outside, and with the whole force through every joint), the mass matrix and its inverse; H^-1 tau; poses and velocities of all bodies, each
  * by itself or both; the Jacobian of a body and of all; energy, momentum and centre of mass.
  */
-export type Task =
+export type CompiledTask =
   | 'forward'
   | 'forwardLoaded'
   | 'inverse'
@@ -46,13 +46,13 @@ export type Task =
   | `jacobian ${number}`;
 
 export interface SpecialiseOptions {
-  readonly task: Task;
+  readonly task: CompiledTask;
   readonly layout: Layout;
   /** First free address: constants and intermediate values go there. */
   readonly scratchAt: number;
   readonly shared: boolean;
   /** Code that blocks of links share instead of code for every link (threads/planner.ts); for forward dynamics. */
-  readonly blocks?: Assembly;
+  readonly blocks?: BlockAssembly;
   /** Like limbs in the lanes of one state (the default). */
   readonly pairLimbs?: boolean;
   readonly fused?: boolean;
@@ -83,7 +83,12 @@ export interface FormulaOptions {
 }
 
 /** Adds the formulas of a task to a graph. */
-export function addFormulas(g: VectorGraph, plan: Plan, task: Task, { pairLimbs, twoStates }: FormulaOptions): void {
+export function addFormulas(
+  g: VectorGraph,
+  plan: Plan,
+  task: CompiledTask,
+  { pairLimbs, twoStates }: FormulaOptions,
+): void {
   const body = bodyOf(task);
   if (body !== undefined) {
     jacobianFormulas(g, plan, body, { twoStates });
@@ -93,7 +98,7 @@ export function addFormulas(g: VectorGraph, plan: Plan, task: Task, { pairLimbs,
   FORMULAS[task as NamedTask](g, plan, units, { twoStates });
 }
 
-type NamedTask = Exclude<Task, `jacobian ${number}`>;
+type NamedTask = Exclude<CompiledTask, `jacobian ${number}`>;
 type Formulas = (g: VectorGraph, plan: Plan, units: readonly Unit[], options: UnitOptions) => void;
 
 const FORMULAS: { readonly [task in NamedTask]: Formulas } = {
@@ -117,12 +122,12 @@ const FORMULAS: { readonly [task in NamedTask]: Formulas } = {
 };
 
 const JACOBIAN = 'jacobian ';
-export const jacobianTask = (body: number): Task => `${JACOBIAN}${body}` as Task;
-const bodyOf = (task: Task): number | undefined =>
+export const jacobianTask = (body: number): CompiledTask => `${JACOBIAN}${body}` as CompiledTask;
+const bodyOf = (task: CompiledTask): number | undefined =>
   task.startsWith(JACOBIAN) ? Number(task.slice(JACOBIAN.length)) : undefined;
 
 /** Numbers that a task computes beside the arrays of the layout. */
-function resultSize({ bodies, nv, loops }: Plan, task: Task): number {
+function resultSize({ bodies, nv, loops }: Plan, task: CompiledTask): number {
   switch (task) {
     case 'inverseMassMatrix':
       return nv * nv;
@@ -196,7 +201,7 @@ export function specialise(plan: Plan, options: SpecialiseOptions): Specialised 
   };
 }
 
-function specialiseBlocks(blocks: Assembly, { layout, scratchAt, shared }: SpecialiseOptions): Specialised {
+function specialiseBlocks(blocks: BlockAssembly, { layout, scratchAt, shared }: SpecialiseOptions): Specialised {
   const { q, v, tau, qdd } = layout;
   const made = blockModule(blocks, { q, v, tau, qdd, top: scratchAt });
   const { memoryBytes, records, operations, tables } = made;

@@ -3,9 +3,9 @@
 // only for callers that ask for it and wait.
 
 import type { Plan } from '../../plan/plan.js';
-import type { Assembly } from '../threads/blocks.js';
+import type { BlockAssembly } from '../threads/blocks.js';
 import { emitInWorker, WorkerMissing } from './emit-in-worker.js';
-import { type Specialised, type SpecialiseOptions, specialise, type Task } from './specialise.js';
+import { type CompiledTask, type Specialised, type SpecialiseOptions, specialise } from './specialise.js';
 import type { Store } from './store.js';
 import { type WasmInstance, webAssembly } from './webassembly.js';
 
@@ -14,24 +14,24 @@ export type Emit = (plan: Plan, options: SpecialiseOptions) => Specialised | Pro
 
 export interface SpecialiserParts {
   readonly store: Store;
-  readonly planOf: (task: Task) => Plan;
+  readonly planOf: (task: CompiledTask) => Plan;
   readonly emit: Emit | undefined;
   readonly options: Omit<SpecialiseOptions, 'task' | 'scratchAt' | 'blocks'>;
   /** Blocks of links that share code for forward dynamics, where that is better than code for every link. */
-  readonly blocks?: () => Assembly | undefined;
+  readonly blocks?: () => BlockAssembly | undefined;
   /** Called with the code's exports. */
-  readonly use: (task: Task, made: Specialised, exports: WasmInstance['exports']) => void;
+  readonly use: (task: CompiledTask, made: Specialised, exports: WasmInstance['exports']) => void;
   /** Called where it cannot be made, or not in the background; what ran before goes on running. */
-  readonly failed: (task: Task, error: unknown) => void;
+  readonly failed: (task: CompiledTask, error: unknown) => void;
 }
 
 export class Specialiser {
   readonly #parts: SpecialiserParts;
-  readonly #requested = new Map<Task, Promise<void>>();
+  readonly #requested = new Map<CompiledTask, Promise<void>>();
   /** Tasks that somebody waits for. */
-  readonly #asked = new Set<Task>();
+  readonly #asked = new Set<CompiledTask>();
   /** Tasks whose code is in use. */
-  readonly #made = new Set<Task>();
+  readonly #made = new Set<CompiledTask>();
   #stopped = false;
 
   constructor(parts: SpecialiserParts) {
@@ -39,13 +39,13 @@ export class Specialiser {
   }
 
   /** Done when the task's code is in use, or cannot be made. */
-  ready(task: Task): Promise<void> {
+  ready(task: CompiledTask): Promise<void> {
     this.#asked.add(task);
     return this.request(task);
   }
 
   /** The same, but never on this thread: where there is no worker nothing is made. */
-  request(task: Task): Promise<void> {
+  request(task: CompiledTask): Promise<void> {
     let promise = this.#requested.get(task);
     if (promise === undefined) {
       promise = this.#later(task, [...this.#requested.values()]);
@@ -55,7 +55,7 @@ export class Specialiser {
   }
 
   /** The same on this thread, before returning. */
-  now(task: Task): void {
+  now(task: CompiledTask): void {
     const made = specialise(this.#parts.planOf(task), this.#options(task));
     this.#use(task, made, new (webAssembly().Module)(made.bytes));
     this.#requested.set(task, Promise.resolve());
@@ -65,7 +65,7 @@ export class Specialiser {
     this.#stopped = true;
   }
 
-  async #later(task: Task, before: readonly Promise<void>[]): Promise<void> {
+  async #later(task: CompiledTask, before: readonly Promise<void>[]): Promise<void> {
     const { store, planOf, failed } = this.#parts;
     try {
       await Promise.all(before);
@@ -98,13 +98,13 @@ export class Specialiser {
     }
   }
 
-  #options(task: Task): SpecialiseOptions {
+  #options(task: CompiledTask): SpecialiseOptions {
     const { options, store } = this.#parts;
     const blocks = task === 'forward' ? this.#parts.blocks?.() : undefined;
     return { ...options, task, scratchAt: store.top, ...(blocks && { blocks }) };
   }
 
-  #use(task: Task, made: Specialised, module: Parameters<Store['instantiate']>[0]): void {
+  #use(task: CompiledTask, made: Specialised, module: Parameters<Store['instantiate']>[0]): void {
     const { store, use } = this.#parts;
     this.#made.add(task);
     store.reserve(made.memoryBytes);
@@ -115,7 +115,7 @@ export class Specialiser {
 }
 
 /** What explain() says where code was not made. */
-export function noteOfFailure(task: Task, error: unknown): string {
+export function noteOfFailure(task: CompiledTask, error: unknown): string {
   return error instanceof WorkerMissing
     ? `Code for ${task} is made when ready('${task}') is asked for, on the thread that asks: ${error.message}.`
     : `Code for ${task} could not be made: ${String(error)}`;

@@ -25,7 +25,7 @@ export function newtonEulerVariant<T>(model: ChainLinks<T>, frame: ProjectionFra
   const P = links.map(({ parent, P: own }, i) => (parent < 0 ? own : frames.origin(i)));
   const h = links.map(({ moments }, i) => frames.vector(i, moments.h));
   const k = links.map(({ moments }, i) => frames.sym(i, moments.k));
-  const rows: Rows<T> = { links, columns, P, h, k, below: subtrees(links) };
+  const rows: LinkRows<T> = { links, columns, P, h, k, below: subtrees(links) };
   links.forEach((_, root) => {
     for (let c = 0; c < columns[root].length; c++) newtonEulerColumn(a, rows, frames, root, c, H);
   });
@@ -33,7 +33,7 @@ export function newtonEulerVariant<T>(model: ChainLinks<T>, frame: ProjectionFra
 }
 
 /** What a column needs of every link, in the working frame. */
-export interface Rows<T> {
+export interface LinkRows<T> {
   readonly links: readonly Pick<Link<T>, 'parent' | 'moments' | 'dof'>[];
   readonly columns: readonly (readonly MotionColumn<T>[])[];
   readonly P: readonly Vec<T>[];
@@ -45,7 +45,7 @@ export interface Rows<T> {
 /** Steps 1 and 2 for degree of freedom c of link `root`: its entries with all that it moves. */
 export function newtonEulerColumn<T>(
   a: Algebra<T>,
-  { links, columns, P, h, k, below }: Rows<T>,
+  { links, columns, P, h, k, below }: LinkRows<T>,
   frames: Pick<Frames<T>, 'toChild' | 'toParent'>,
   root: number,
   c: number,

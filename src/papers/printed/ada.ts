@@ -14,10 +14,10 @@ import { type AbaScratch, createAba, PA, RECORD, WIDE_S, WIDE_X } from '../../en
 import { CONTRADICTION } from '../../engines/plain/assembly/ada.js';
 import { addBlockTimes, BLOCK, copyBlock, transposeBlock } from '../../engines/plain/assembly/blocks.js';
 import { createLoops, type LoopScratch, updateLoops } from '../../engines/plain/assembly/loop-joint.js';
-import type { ScheduleTree } from '../../engines/plain/assembly/plan.js';
 import { JOINT_TYPES, PARAMETERS } from '../../joints/index.js';
 import { State } from '../../mechanism/state.js';
 import type { Tree } from '../../mechanism/tree.js';
+import type { ScheduleTree } from '../../schedule/tree.js';
 import { motionToB } from '../../spatial/spatial.js';
 import { assembleLoops, createPrintedLoops, disassembleLoops, type PrintedLoops } from './close.js';
 import { invertInertias } from './inertia.js';

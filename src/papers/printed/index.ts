@@ -2,12 +2,12 @@
 
 import { CONTRADICTION } from '../../engines/plain/assembly/ada.js';
 import { endToRootSchedule } from '../../engines/plain/assembly/orders.js';
-import type { ScheduleTree } from '../../engines/plain/assembly/plan.js';
 import { addPassiveForces } from '../../engines/plain/passive.js';
 import { refuseContradiction, refuseForeign, refuseSingular } from '../../engines/plain/refuse.js';
 import type { Mechanism } from '../../mechanism/mechanism.js';
 import type { State } from '../../mechanism/state.js';
 import { createTree } from '../../mechanism/tree.js';
+import type { ScheduleTree } from '../../schedule/tree.js';
 import { forceToA, TRANSFORM } from '../../spatial/spatial.js';
 import { createPrinted, printedAda } from './ada.js';
 

@@ -7,9 +7,10 @@
 
 import { BLOCK } from '../../engines/plain/assembly/blocks.js';
 import type { LoopScratch } from '../../engines/plain/assembly/loop-joint.js';
-import { createPlan, type ScheduleTree } from '../../engines/plain/assembly/plan.js';
+import { createAssemblyPlan } from '../../engines/plain/assembly/plan.js';
 import { MechanismError } from '../../mechanism/errors.js';
 import type { Tree } from '../../mechanism/tree.js';
+import type { ScheduleTree } from '../../schedule/tree.js';
 
 export interface Handle {
   /** Parent side of a tree joint: the link the joint carries, whose transform leads to the handle's frame. Otherwise -1. */
@@ -109,7 +110,7 @@ export function createPrintedPlan(tree: Tree, schedule: ScheduleTree, loops: Loo
     above.push(parts.length);
     parts.push(part);
   };
-  const operations = createPlan(tree, schedule).operations.map((operation): PrintedJoin | PrintedClose => {
+  const operations = createAssemblyPlan(tree, schedule).operations.map((operation): PrintedJoin | PrintedClose => {
     if (operation.kind === 'join') {
       const { a, b } = operation;
       const [rootSide, endSide] = [partOf(a), partOf(b)];

@@ -3,14 +3,14 @@
 import { describe, expect, it } from 'vitest';
 import { PlainDynamics } from '../../../src/engines/plain/plain-dynamics.js';
 import { Planner } from '../../../src/engines/threads/planner.js';
-import { Program } from '../../../src/engines/threads/program.js';
+import { ThreadProgram } from '../../../src/engines/threads/program.js';
 import type { Mechanism } from '../../../src/mechanism/mechanism.js';
 import { State } from '../../../src/mechanism/state.js';
 import { builtinMechanism } from '../../../src/models/index.js';
 import { randomMechanism, randomVector, relativeError } from '../../support/random-mechanism.js';
 
-function check(mechanism: Mechanism, workers: number): Program {
-  const program = new Program(new Planner(mechanism).plan(workers));
+function check(mechanism: Mechanism, workers: number): ThreadProgram {
+  const program = new ThreadProgram(new Planner(mechanism).plan(workers));
   const { segments, processorOf: threadOf } = program.plan.schedule;
   expect(threadOf.length).toBe(segments);
   expect(Math.max(...threadOf)).toBeLessThan(workers);

@@ -3,11 +3,11 @@
 import { describe, expect, it } from 'vitest';
 import { PlainDynamics } from '../../../src/engines/plain/plain-dynamics.js';
 import { blockModule } from '../../../src/engines/threads/block-module.js';
-import type { Segment } from '../../../src/engines/threads/blocks.js';
+import type { BlockSegment } from '../../../src/engines/threads/blocks.js';
 import { checkPartners } from '../../../src/engines/threads/lane-partners.js';
 import { Planner } from '../../../src/engines/threads/planner.js';
-import { Program } from '../../../src/engines/threads/program.js';
-import type { Join } from '../../../src/engines/threads/segments.js';
+import { ThreadProgram } from '../../../src/engines/threads/program.js';
+import type { SegmentJoin } from '../../../src/engines/threads/segments.js';
 import { createMechanism } from '../../../src/mechanism/create.js';
 import type { Mechanism } from '../../../src/mechanism/mechanism.js';
 import { State } from '../../../src/mechanism/state.js';
@@ -25,7 +25,7 @@ import {
 function pairedParts(mechanism: Mechanism, threads: number, root?: number): number[] {
   const { schedule, assembly } = new Planner(mechanism, undefined, root).plan(threads);
   const { processorOf } = schedule;
-  const { arrays, runner } = new Program({ schedule, assembly }).alone;
+  const { arrays, runner } = new ThreadProgram({ schedule, assembly }).alone;
   const state = State.random(mechanism, threads);
   const tau = randomVector(threads, mechanism.nv, 3);
   arrays.q.set(state.q);
@@ -45,7 +45,7 @@ function pairedParts(mechanism: Mechanism, threads: number, root?: number): numb
 }
 
 /** The same segment, computed by itself. */
-const unpaired = (segment: Segment): Segment => ({
+const unpaired = (segment: BlockSegment): BlockSegment => ({
   ...segment,
   partner: -1,
   inSecondLane: false,
@@ -95,7 +95,7 @@ describe('segments in the lanes of vectors', () => {
   it('not of segments that know their angular velocity by themselves, or that take in others first', () => {
     const join = { part: 2, sizes: { handle: 6, at: 6, port: 0 } } as const;
     const path = { from: { segment: 1, record: 'rel' }, steps: [], needs: [0] } as const;
-    const check = (first: typeof path | undefined, joins: readonly Join[], source: number): void =>
+    const check = (first: typeof path | undefined, joins: readonly SegmentJoin[], source: number): void =>
       checkPartners([-1, 2, -1], [[], joins, []], [undefined, first, path], source);
     check(path, [join], -1);
     expect(() => check(undefined, [join], -1)).toThrow('cannot be computed together');

@@ -7,7 +7,7 @@ import { endThreads } from '../../../src/engines/threads/index.js';
 import { ParallelDynamics } from '../../../src/engines/threads/parallel-dynamics.js';
 import { Planner } from '../../../src/engines/threads/planner.js';
 import { sharedPool } from '../../../src/engines/threads/pool.js';
-import { Program } from '../../../src/engines/threads/program.js';
+import { ThreadProgram } from '../../../src/engines/threads/program.js';
 import { createMechanism } from '../../../src/mechanism/create.js';
 import { MechanismError, SimulationError } from '../../../src/mechanism/errors.js';
 import { State } from '../../../src/mechanism/state.js';
@@ -73,7 +73,7 @@ describe('results', () => {
       [2, 1, 1, 0],
     ]) {
       const workers = 1 + Math.max(...threadOf);
-      const { arrays, job, runner } = new Program({
+      const { arrays, job, runner } = new ThreadProgram({
         ...plan,
         schedule: { ...plan.schedule, processorOf: threadOf },
       }).shared(pool.newJob(), workers, pool.control);

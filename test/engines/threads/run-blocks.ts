@@ -5,7 +5,7 @@ import {
   blockModule,
   FINISH_NAME,
   joinName,
-  type Step,
+  type SegmentStep,
   stepName,
 } from '../../../src/engines/threads/block-module.js';
 import { createAssembly, wholeLinks } from '../../../src/engines/threads/blocks.js';
@@ -35,7 +35,7 @@ export function blockRunner(mechanism: Mechanism, root: number, cutting: Cutting
   const ints = new Int32Array(store.memory.buffer);
   const { nq, nv } = rooted.plan;
   const count = assembly.segments.length;
-  const call = (step: Step, s: number): void => code[stepName(step, s)]();
+  const call = (step: SegmentStep, s: number): void => code[stepName(step, s)]();
   return {
     shapes: made.shapes,
     paired: assembly.segments.flatMap(({ lanes }) => lanes.filter((lane) => lane.length === 2)).length,

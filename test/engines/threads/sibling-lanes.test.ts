@@ -6,7 +6,7 @@ import { PlainDynamics } from '../../../src/engines/plain/plain-dynamics.js';
 import { blockModule } from '../../../src/engines/threads/block-module.js';
 import { createAssembly, lanePartners, wholeLinks } from '../../../src/engines/threads/blocks.js';
 import { type PlannedProgram, Planner } from '../../../src/engines/threads/planner.js';
-import { Program } from '../../../src/engines/threads/program.js';
+import { ThreadProgram } from '../../../src/engines/threads/program.js';
 import { CompiledDynamics } from '../../../src/engines/wasm/compiled.js';
 import { createMechanism } from '../../../src/mechanism/create.js';
 import type { Mechanism } from '../../../src/mechanism/mechanism.js';
@@ -23,7 +23,7 @@ const pairs = ({ assembly }: PlannedProgram): number =>
   assembly.segments[0].lanes.filter((lane) => lane.length === 2).length;
 
 function check(mechanism: Mechanism, planned: PlannedProgram): void {
-  const program = new Program(planned);
+  const program = new ThreadProgram(planned);
   const { arrays, runner } = program.alone;
   for (const seed of [1, 2]) {
     const state = State.random(mechanism, seed);

@@ -4,16 +4,17 @@
 // articulated-body algorithm, step by step.
 
 import type { Tree } from '../../../mechanism/tree.js';
+import type { ScheduleTree } from '../../../schedule/tree.js';
 import { accelerateLink, assembleLink, linkForce, moveLinks } from '../aba.js';
 import { type AbaScratch, createAba, DELTA, RECORD } from '../aba-layout.js';
 import { bridgeParts, finishClosers, partBridge, pushClosers } from './bridge.js';
 import { type CloseScratch, closeLoops, createClose, openLoops } from './close.js';
 import { JOIN_WORK, joinTips, type PartMemory, separate } from './join.js';
 import { createLoops, type LoopScratch, updateLoops } from './loop-joint.js';
-import { createPlan, type Plan, type ScheduleTree } from './plan.js';
+import { type AssemblyPlan, createAssemblyPlan } from './plan.js';
 
 export interface AdaScratch extends PartMemory {
-  readonly plan: Plan;
+  readonly plan: AssemblyPlan;
   readonly aba: AbaScratch;
   readonly loops: LoopScratch;
   /** For each operation that closes loops; undefined for the others. */
@@ -23,7 +24,7 @@ export interface AdaScratch extends PartMemory {
 }
 
 export function createAda(tree: Tree, schedule: ScheduleTree): AdaScratch {
-  const plan = createPlan(tree, schedule);
+  const plan = createAssemblyPlan(tree, schedule);
   const general = new Uint8Array(tree.n);
   for (const operation of plan.operations) if (operation.kind === 'join' && operation.general) general[operation.b] = 1;
   const loops = createLoops(tree, plan.closers);

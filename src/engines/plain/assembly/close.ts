@@ -13,7 +13,7 @@ import { type AbaScratch, DELTA, PA, RECORD } from '../aba-layout.js';
 import { BLOCK } from './blocks.js';
 import { addToInertia, copyTips, type PartMemory } from './join.js';
 import type { LoopScratch } from './loop-joint.js';
-import { biasAt, type CloseOperation, type Part, phiAt, psiAt, sizeAt } from './plan.js';
+import { biasAt, type CloseOperation, type PartialChain, phiAt, psiAt, sizeAt } from './plan.js';
 import { createPseudoInverse, type PseudoInverse, pseudoInvert } from './rank.js';
 
 export interface CloseScratch {
@@ -157,7 +157,7 @@ function addPhiRow(
   at: number,
   g: number,
   m: Float64Array,
-  part: Part,
+  part: PartialChain,
   t: number,
   i: number,
   u: number,

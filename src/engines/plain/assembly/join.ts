@@ -48,7 +48,7 @@ import {
   symmetrise,
   transposeBlock,
 } from './blocks.js';
-import { biasAt, type JoinOperation, type Part, phiAt, psiAt, sizeAt } from './plan.js';
+import { biasAt, type JoinOperation, type PartialChain, phiAt, psiAt, sizeAt } from './plan.js';
 
 /** Work space of a join: I', four other blocks, then V. */
 const W_I = 0;
@@ -73,13 +73,13 @@ export interface PartMemory {
 }
 
 /** out <- Phi_ts of a part for any order of t and s. */
-function readPhi(out: Float64Array, o: number, m: Float64Array, part: Part, t: number, s: number): void {
+function readPhi(out: Float64Array, o: number, m: Float64Array, part: PartialChain, t: number, s: number): void {
   if (s <= t) copyBlock(out, o, m, phiAt(part, t, s));
   else transposeBlock(out, o, m, phiAt(part, s, t));
 }
 
 /** Copies Psi, Phi and b of tips: tip t of `to` is tip from[t] of `old`; a negative number leaves it out. */
-export function copyTips(m: Float64Array, to: Part, old: Part, from: ArrayLike<number>): void {
+export function copyTips(m: Float64Array, to: PartialChain, old: PartialChain, from: ArrayLike<number>): void {
   for (let t = 0; t < to.tips.length; t++) {
     if (from[t] < 0) continue;
     copyBlock(m, psiAt(to, t), m, psiAt(old, from[t]));
@@ -303,7 +303,7 @@ function addForceOnTip(s: Float64Array, { m, f, work }: PartMemory, operation: J
 }
 
 /** DELTA of tip t: Psi_t a_r + sum_s Phi_ts f_s + b_t. */
-export function accelerateTip(s: Float64Array, { m, f, work }: PartMemory, part: Part, t: number): void {
+export function accelerateTip(s: Float64Array, { m, f, work }: PartMemory, part: PartialChain, t: number): void {
   const o = RECORD * (part.tips[t] + 1) + DELTA;
   for (let j = 0; j < 6; j++) s[o + j] = m[biasAt(part, t) + j];
   addBlockTimes(s, o, 1, m, psiAt(part, t), s, RECORD * (part.root + 1) + DELTA);

@@ -1,7 +1,7 @@
 // Orders of assembly that follow a simple rule; src/schedule finds the best one.
 
 import type { Tree } from '../../../mechanism/tree.js';
-import type { ScheduleTree } from './plan.js';
+import type { ScheduleTree } from '../../../schedule/tree.js';
 
 /** The schedule that is the articulated-body algorithm: joints from the ends to the root, then the loop joints. */
 export function endToRootSchedule(tree: Tree): ScheduleTree {

@@ -13,19 +13,13 @@
 
 import { MechanismError } from '../../../mechanism/errors.js';
 import type { Tree } from '../../../mechanism/tree.js';
+import type { ScheduleTree } from '../../../schedule/tree.js';
 import { BLOCK } from './blocks.js';
-
-/**
- * A schedule tree: the joint that is assembled last, and how the parts on its root side and on its end side are assembled;
- * null for a bare link. Joints are numbered as in the mechanism, loop joints after them; a joint that closes a loop has
- * one part below, in the first place, and null in the second.
- */
-export type ScheduleTree = readonly [joint: number, rootSide: ScheduleTree | null, endSide: ScheduleTree | null];
 
 /** The ground, where a link is expected. */
 export const GROUND_LINK = -1;
 
-export interface Part {
+export interface PartialChain {
   readonly root: number;
   /** Links seen from outside besides the root; a tip that is hidden is known but carries no joint any more. */
   readonly tips: readonly number[];
@@ -42,12 +36,12 @@ export interface JoinOperation {
   readonly a: number;
   /** Link on the end side: the link that joint i carries. */
   readonly b: number;
-  readonly rootPart: Part;
-  readonly endPart: Part;
+  readonly rootPart: PartialChain;
+  readonly endPart: PartialChain;
   /** What of the end part is still seen afterwards: its tips, and its root where that link has further joints. */
-  readonly carried: Part;
+  readonly carried: PartialChain;
   /** Its tips: those of the root part but a, then the carried ones, then a where it is no root. */
-  readonly result: Part;
+  readonly result: PartialChain;
   /** Tips are involved: the joint takes the general steps. */
   readonly general: boolean;
   /** Joint a is no root: what hangs on it is felt by the other handles of the root part. */
@@ -73,10 +67,10 @@ export interface JoinOperation {
  */
 export interface BridgeOperation {
   readonly kind: 'bridge';
-  readonly rootPart: Part;
-  readonly endPart: Part;
+  readonly rootPart: PartialChain;
+  readonly endPart: PartialChain;
   /** Its tips: those of the root part, the root of the end part, the tips of the end part. */
-  readonly union: Part;
+  readonly union: PartialChain;
   /** For each tip of the union its index among the tips of the root part, or -1. */
   readonly fromRoot: Int32Array;
   /** For each tip of the union its index among the tips of the end part, or -1. */
@@ -88,15 +82,15 @@ export interface CloseOperation {
   readonly kind: 'close';
   /** Loop joints by their number, then the closers of the plan. */
   readonly loops: readonly number[];
-  readonly part: Part;
-  readonly result: Part;
+  readonly part: PartialChain;
+  readonly result: PartialChain;
   /** For each tip of the result its index among the tips of the part. */
   readonly from: Int32Array;
 }
 
 export type Operation = JoinOperation | BridgeOperation | CloseOperation;
 
-export interface Plan {
+export interface AssemblyPlan {
   readonly tree: Tree;
   /** In the order of assembly; disassembly goes backwards. */
   readonly operations: readonly Operation[];
@@ -112,16 +106,16 @@ export function blocksOf(k: number): number {
   return BLOCK * (k + (k * (k + 1)) / 2) + 8 * k;
 }
 
-export function psiAt(part: Part, t: number): number {
+export function psiAt(part: PartialChain, t: number): number {
   return part.at + BLOCK * t;
 }
 
 /** Offset of Phi_ts for s <= t; for s > t take the transpose of Phi_st. */
-export function phiAt(part: Part, t: number, s: number): number {
+export function phiAt(part: PartialChain, t: number, s: number): number {
   return part.at + BLOCK * (part.tips.length + (t * (t + 1)) / 2 + s);
 }
 
-export function biasAt(part: Part, t: number): number {
+export function biasAt(part: PartialChain, t: number): number {
   const k = part.tips.length;
   return part.at + BLOCK * (k + (k * (k + 1)) / 2) + 6 * t;
 }
@@ -130,7 +124,7 @@ export function biasAt(part: Part, t: number): number {
  * Offset of the sizes of tip t: two numbers, of which the squares are all that was summed for the traces of Phi_tt, that of
  * turning and that of shifting. What cancels in Phi later leaves a rounding error of 1e-16 of them; rank.ts decides by it.
  */
-export function sizeAt(part: Part, t: number): number {
+export function sizeAt(part: PartialChain, t: number): number {
   return biasAt(part, part.tips.length) + 2 * t;
 }
 
@@ -150,7 +144,7 @@ function endsOf(tree: Tree, joint: number): readonly [number, number] {
 }
 
 /** Checks a schedule against a mechanism and lays it out. The tree must be the author's (no reversed joints). */
-export function createPlan(tree: Tree, schedule: ScheduleTree): Plan {
+export function createAssemblyPlan(tree: Tree, schedule: ScheduleTree): AssemblyPlan {
   return new Planner(tree).run(schedule);
 }
 
@@ -163,7 +157,7 @@ class Planner {
   readonly #seen: Uint8Array;
   /** Part that each link (the ground first) belongs to, as the last operation on it left it. */
   readonly #partOf: number[];
-  readonly #parts: Part[] = [];
+  readonly #parts: PartialChain[] = [];
   /** Union-find over the indices of parts. */
   readonly #merged: number[] = [];
   readonly #closers: number[] = [];
@@ -184,7 +178,7 @@ class Planner {
     }
   }
 
-  run(schedule: ScheduleTree): Plan {
+  run(schedule: ScheduleTree): AssemblyPlan {
     const { order, levels } = this.#order(schedule);
     const operations: Operation[] = [];
     for (const next of order.flatMap((node) => this.#operations(node))) {
@@ -273,7 +267,7 @@ class Planner {
     // The ground keeps its part: it cannot be anything but a root.
     const [first, second] = this.#parts[partB].root === GROUND_LINK ? [partB, partA] : [partA, partB];
     const [rootPart, endPart] = [this.#parts[first], this.#parts[second]];
-    const seen = (part: Part): number[] =>
+    const seen = (part: PartialChain): number[] =>
       part.tips.filter((tip, k) => !part.hidden[k] && (this.#open[tip + 1] > 0 || ends.includes(tip)));
     const union = this.#keep(rootPart.root, [...seen(rootPart), endPart.root, ...seen(endPart)]);
     this.#replace([partA, partB], union);
@@ -349,17 +343,17 @@ class Planner {
   }
 
   /** Tips of a part that still have joints to be assembled. */
-  #exposed(part: Part): number[] {
+  #exposed(part: PartialChain): number[] {
     return part.tips.filter((tip, k) => !part.hidden[k] && this.#open[tip + 1] > 0);
   }
 
-  #keep(root: number, tips: readonly number[], lastHidden = false): Part {
+  #keep(root: number, tips: readonly number[], lastHidden = false): PartialChain {
     const at = this.#memory;
     this.#memory += blocksOf(tips.length);
     return { root, tips, hidden: tips.map((_, k) => lastHidden && k === tips.length - 1), at };
   }
 
-  #replace(old: readonly number[], result: Part): void {
+  #replace(old: readonly number[], result: PartialChain): void {
     const index = this.#parts.length;
     this.#parts.push(result);
     this.#merged.push(index);

@@ -1,6 +1,6 @@
-import type { ScheduleTree } from '../../../../src/engines/plain/assembly/plan.js';
 import type { Mechanism } from '../../../../src/mechanism/mechanism.js';
 import type { Random } from '../../../../src/mechanism/random.js';
+import type { ScheduleTree } from '../../../../src/schedule/tree.js';
 
 /** Ends of a joint, loop joints after those of the tree; the ground is -1. */
 function endsOf(mechanism: Mechanism, joint: number): [number, number] {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ada, createAda } from '../../../../src/engines/plain/assembly/ada.js';
 import { endToRootSchedule, scheduleBy } from '../../../../src/engines/plain/assembly/orders.js';
-import { createPlan, type ScheduleTree } from '../../../../src/engines/plain/assembly/plan.js';
+import { createAssemblyPlan } from '../../../../src/engines/plain/assembly/plan.js';
 import { PlainDynamics } from '../../../../src/engines/plain/plain-dynamics.js';
 import { MechanismBuilder } from '../../../../src/mechanism/builder.js';
 import { createMechanism } from '../../../../src/mechanism/create.js';
@@ -13,6 +13,7 @@ import { State } from '../../../../src/mechanism/state.js';
 import { createTree } from '../../../../src/mechanism/tree.js';
 import { mechanismSpec } from '../../../../src/mechanism/variants.js';
 import { builtinMechanism } from '../../../../src/models/index.js';
+import type { ScheduleTree } from '../../../../src/schedule/tree.js';
 import { type Mat3, transpose, type Vec3 } from '../../../../src/spatial/matrix3.js';
 import { closedSpec, sharedLoop } from '../../../support/closed-mechanisms.js';
 import { randomVector, relativeError } from '../../../support/random-mechanism.js';
@@ -132,7 +133,7 @@ describe('closed chains', () => {
       if (J.rows.length + 2 > mechanism.nv) continue;
       const all = Array.from({ length: mechanism.joints.length + mechanism.loops.length }, (_, k) => k);
       const schedule = randomClosedSchedule(mechanism, all, new Random(seed))!;
-      const plan = createPlan(createTree(mechanism), schedule);
+      const plan = createAssemblyPlan(createTree(mechanism), schedule);
       closers += plan.closers.length;
       bridges += plan.operations.filter(({ kind }) => kind === 'bridge').length;
       const forces = compareState(mechanism, State.random(mechanism, seed), seed, schedule);
@@ -150,7 +151,7 @@ describe('closed chains', () => {
     const mechanism = createMechanism({ ...spec, joints: spec.joints.map((joint) => ({ ...joint, armature: 0.1 })) });
     // The pin (3) connects the rocker with the ground before the crank (0) closes the ring.
     const order: ScheduleTree = [0, [1, null, [2, null, [3, null, null]]], null];
-    const refused = () => createPlan(createTree(mechanism), order);
+    const refused = () => createAssemblyPlan(createTree(mechanism), order);
     expect(refused).toThrow(/has armature and cannot be the one that closes a loop/);
   });
 

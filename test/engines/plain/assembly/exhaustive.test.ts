@@ -11,7 +11,7 @@ import {
   rootToEndSchedule,
   scheduleBy,
 } from '../../../../src/engines/plain/assembly/orders.js';
-import { createPlan, type ScheduleTree } from '../../../../src/engines/plain/assembly/plan.js';
+import { createAssemblyPlan } from '../../../../src/engines/plain/assembly/plan.js';
 import { createRnea, rnea } from '../../../../src/engines/plain/rnea.js';
 import { createMechanism } from '../../../../src/mechanism/create.js';
 import type { Mechanism } from '../../../../src/mechanism/mechanism.js';
@@ -21,6 +21,7 @@ import { State } from '../../../../src/mechanism/state.js';
 import { createTree, type Tree } from '../../../../src/mechanism/tree.js';
 import { mechanismSpec } from '../../../../src/mechanism/variants.js';
 import { builtinMechanism, chain } from '../../../../src/models/index.js';
+import type { ScheduleTree } from '../../../../src/schedule/tree.js';
 import { ALL_JOINT_TYPES, randomSpec, randomVector, relativeError } from '../../../support/random-mechanism.js';
 
 /** All lists of parents, -1 for the ground, with parents before their children. */
@@ -132,8 +133,8 @@ describe('long trees', () => {
 
   it.each([1, 2, 7, 8, 100, 1000])('the balanced schedule of a chain of %i joints has logarithmic depth', (n) => {
     const tree = createTree(builtinMechanism(`chain-${n}`));
-    expect(createPlan(tree, balancedSchedule(tree)).levels).toBe(Math.ceil(Math.log2(n + 1)));
-    expect(createPlan(tree, endToRootSchedule(tree)).levels).toBe(n);
+    expect(createAssemblyPlan(tree, balancedSchedule(tree)).levels).toBe(Math.ceil(Math.log2(n + 1)));
+    expect(createAssemblyPlan(tree, endToRootSchedule(tree)).levels).toBe(n);
   });
 });
 
@@ -154,7 +155,7 @@ describe('illegal schedules are refused with the reason', () => {
     ['an empty list', [], /\[joint, root side, end side\]/],
     ['four entries', [0, null, null, null], /\[joint, root side, end side\]/],
   ])('%s', (_, schedule, reason) => {
-    expect(() => createPlan(tree, schedule as ScheduleTree)).toThrow(reason);
+    expect(() => createAssemblyPlan(tree, schedule as ScheduleTree)).toThrow(reason);
   });
 });
 
