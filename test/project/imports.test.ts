@@ -22,7 +22,9 @@ const ALLOWED = new Map<string, readonly string[]>([
   ['engines', ['spatial', 'joints', 'mechanism', 'schedule', 'plan', 'formulas', 'emit', 'threads']],
   ['dynamics', ['spatial', 'joints', 'mechanism', 'engines']],
   ['batch', ['mechanism', 'engines']],
-  ['simulation', ['spatial', 'joints', 'mechanism', 'dynamics', 'engines']],
+  // Shapes, collision, contact solvers.
+  ['contact', ['spatial', 'joints', 'mechanism', 'engines', 'dynamics']],
+  ['simulation', ['spatial', 'joints', 'mechanism', 'dynamics', 'engines', 'contact']],
   ['motion', ['spatial', 'joints', 'mechanism', 'formats', 'models', 'engines', 'dynamics']],
   // Files of any kind, from their bytes.
   ['files', ['spatial', 'joints', 'mechanism', 'formats', 'motion']],
