@@ -4,7 +4,7 @@ import type { BatchFunctionName } from '../engines/gpu/gpu-batch.js';
 import type { Gpu, Memory, OpenOptions } from '../engines/gpu/index.js';
 import type { BatchRun } from '../engines/threads/cpu-batch.js';
 import type { Torque } from '../engines/torque.js';
-import type { Tier } from '../engines/wasm/compiled.js';
+import type { Tier } from '../engines/wasm/code-choice.js';
 
 export type { ArrayName } from '../engines/gpu/batch-arrays.js';
 export type { BatchFunctionName } from '../engines/gpu/gpu-batch.js';

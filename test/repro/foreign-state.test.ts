@@ -2,14 +2,12 @@
 
 import { describe, expect, it } from 'vitest';
 import { connect, disconnect } from '../../src/dynamics/connect.js';
+import { dynamics, ENGINE_CHOICES } from '../../src/dynamics/dynamics.js';
 import { impact } from '../../src/dynamics/impact.js';
 import { MassMatrixSolver } from '../../src/engines/plain/mass-matrix-solver.js';
 import { PlainDynamics } from '../../src/engines/plain/plain-dynamics.js';
-import { ParallelDynamics } from '../../src/engines/threads/parallel-dynamics.js';
-import { CompiledDynamics } from '../../src/engines/wasm/compiled.js';
 import { formatState, parseState } from '../../src/formats/index.js';
 import { createMechanism } from '../../src/mechanism/create.js';
-import type { Mechanism } from '../../src/mechanism/mechanism.js';
 import { reroot } from '../../src/mechanism/reroot.js';
 import { State } from '../../src/mechanism/state.js';
 import { mechanismSpec } from '../../src/mechanism/variants.js';
@@ -21,11 +19,7 @@ const state = State.random(human, 1);
 const rerooted = reroot(human, state, { top: 'head', at: [0, 0, 0], joint: 'floating' });
 const refused = /The state (belongs to|does not belong to)/;
 
-describe.each([
-  ['plain', (m: Mechanism) => new PlainDynamics(m)],
-  ['wasm', (m: Mechanism) => new CompiledDynamics(m, { specialise: 'never' })],
-  ['compiled', (m: Mechanism) => new CompiledDynamics(m, { specialise: 'now' })],
-] as const)('%s', (_, engine) => {
+describe.each(ENGINE_CHOICES)('%s', (engine) => {
   it.each([
     ['before re-rooting', rerooted.mechanism, state],
     ['after re-rooting', human, rerooted.state],
@@ -36,22 +30,20 @@ describe.each([
     ],
     ['of another chain', builtinMechanism('chain-40'), State.random(builtinMechanism('compass'), 1)],
   ])('a state %s', (_what, mechanism, foreign) => {
-    const dynamics = engine(mechanism);
-    expect(() => dynamics.forward(foreign)).toThrow(refused);
-    expect(() => dynamics.inverse(foreign)).toThrow(refused);
-    expect(() => dynamics.massMatrix(foreign)).toThrow(refused);
-    expect(() => dynamics.energy(foreign)).toThrow(refused);
-    expect(() => dynamics.poses(foreign)).toThrow(refused);
-    expect(() => dynamics.velocities(foreign)).toThrow(refused);
-    expect(() => dynamics.jacobians(foreign)).toThrow(refused);
+    const door = dynamics(mechanism, { engine });
+    expect(() => door.forward(foreign)).toThrow(refused);
+    expect(() => door.inverse(foreign)).toThrow(refused);
+    expect(() => door.massMatrix(foreign)).toThrow(refused);
+    expect(() => door.energy(foreign)).toThrow(refused);
+    expect(() => door.poses(foreign)).toThrow(refused);
+    expect(() => door.velocities(foreign)).toThrow(refused);
+    expect(() => door.jacobians(foreign)).toThrow(refused);
+    door.dispose();
   });
 });
 
-it('threads, solver, impact, connect, disconnect, reroot, simulation', () => {
+it('solver, impact, connect, disconnect, reroot, simulation', () => {
   const { mechanism } = rerooted;
-  const parallel = new ParallelDynamics(mechanism, { workers: 2 });
-  expect(() => parallel.forward(state)).toThrow(refused);
-  parallel.dispose();
   expect(() => new MassMatrixSolver(mechanism).solve(state, new Float64Array(mechanism.nv))).toThrow(refused);
   expect(() => impact(mechanism, state, { body: 'head', at: [0, 0, 0], normal: [0, 0, 1] })).toThrow(refused);
   expect(() =>

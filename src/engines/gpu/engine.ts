@@ -6,7 +6,7 @@ import { createTree } from '../../mechanism/tree.js';
 import { inShortestUnits } from '../../plan/length-units.js';
 import { createPlan, type Plan } from '../../plan/plan.js';
 import { passiveJoints } from '../plain/passive.js';
-import type { Tier } from '../wasm/compiled.js';
+import type { Tier } from '../wasm/code-choice.js';
 import { choose, fingerprint, type Memory } from './choose.js';
 import { checked, type Gpu } from './device.js';
 import { GpuError } from './errors.js';

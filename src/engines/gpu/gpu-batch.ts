@@ -3,7 +3,7 @@
 import type { Mechanism } from '../../mechanism/mechanism.js';
 import { State } from '../../mechanism/state.js';
 import type { Steps, Torque } from '../torque.js';
-import type { Tier } from '../wasm/compiled.js';
+import type { Tier } from '../wasm/code-choice.js';
 import { type ArrayName, BatchArrays } from './batch-arrays.js';
 import type { GpuColumn } from './columns.js';
 import { checked, type Gpu, lossOf } from './device.js';

@@ -2,7 +2,7 @@
 // between one thread and many that is measured, not believed.
 
 import type { Mechanism } from '../../mechanism/mechanism.js';
-import { belongsTo, State } from '../../mechanism/state.js';
+import { State } from '../../mechanism/state.js';
 import type { Engine, FunctionName, Runs } from '../engine.js';
 import { turnsTooFar } from '../plain/large-angles.js';
 import { type ForwardOptions, type InverseOptions, type MassMatrix, PlainDynamics } from '../plain/plain-dynamics.js';
@@ -107,7 +107,6 @@ export class ParallelDynamics implements Engine {
     if (this.#ready === undefined && !this.#disposed) void this.ready();
     // The same bits from the first call on, whether threads are there yet or not.
     if (this.#options.deterministic === true && this.#alone === undefined) this.#alone = this.#fixed();
-    const { nv } = this.mechanism;
     const special =
       options !== undefined &&
       (options.external !== undefined ||
@@ -115,12 +114,7 @@ export class ParallelDynamics implements Engine {
         options.armature !== undefined ||
         options.algorithm !== undefined ||
         options.schedule !== undefined);
-    const fits =
-      belongsTo(state, this.mechanism) &&
-      !turnsTooFar(this.mechanism, state.q) &&
-      (tau === undefined || tau.length === nv);
-    const out = options?.out;
-    if (special || !fits || (out !== undefined && out.length !== nv)) return this.serial.forward(state, tau, options);
+    if (special || turnsTooFar(this.mechanism, state.q)) return this.serial.forward(state, tau, options);
     const team = this.#team;
     if (team?.begins() === true) {
       const { arrays } = team.place!;

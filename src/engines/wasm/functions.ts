@@ -8,19 +8,12 @@ import type { Energy } from '../plain/energy.js';
 import { copyPositions, turnsTooFar } from '../plain/large-angles.js';
 import { copyFinite } from './copy-finite.js';
 import { type CompiledTask, jacobianTask } from './specialise.js';
+import type { Views } from './task-code.js';
 
 /** Code of a task and what it leaves in memory. */
 export interface Code {
   readonly run: () => void;
   readonly result: Float64Array;
-}
-
-/** Arrays in WebAssembly memory. */
-export interface Views {
-  readonly q: Float64Array;
-  readonly v: Float64Array;
-  readonly tau: Float64Array;
-  readonly qdd: Float64Array;
 }
 
 export interface FunctionParts {
@@ -30,7 +23,7 @@ export interface FunctionParts {
   /** For each column of the inverse mass matrix its place in v; undefined where it is just that. */
   readonly columnOrder: () => Int32Array | undefined;
   /** The arrays of now: memory may grow while code is made. */
-  readonly views: () => Views;
+  readonly views: () => Pick<Views, 'q' | 'v' | 'tau' | 'qdd'>;
 }
 
 /** Every function returns undefined where there is no code for it. `out` is filled and returned. */

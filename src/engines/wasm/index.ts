@@ -5,7 +5,8 @@ import { CompiledDynamics, type CompileOptions } from './compiled.js';
 
 export type { OperationCount } from '../../formulas/graph.js';
 export { createPlan, type Plan, type PlanLink } from '../../plan/plan.js';
-export { CompiledDynamics, type CompileOptions, type Tier } from './compiled.js';
+export type { Tier } from './code-choice.js';
+export { CompiledDynamics, type CompileOptions } from './compiled.js';
 export { countOperations } from './count.js';
 export type { Layout } from './layout.js';
 export { type CompiledTask, type Specialised, type SpecialiseOptions, specialise } from './specialise.js';

@@ -1,0 +1,234 @@
+// The code of a mechanism and the memory it works in: each task's code is made when the choice (code-choice.ts) says so.
+// Where code for the mechanism is made in the background, generic kernels run until it is swapped in.
+
+import type { GenericTask } from '../../formulas/kernels.js';
+import type { Mechanism } from '../../mechanism/mechanism.js';
+import type { Tree } from '../../mechanism/tree.js';
+import { inShortestUnits } from '../../plan/length-units.js';
+import { rowUnits } from '../../plan/loops.js';
+import { createPlan, type Plan } from '../../plan/plan.js';
+import type { BlockAssembly } from '../threads/blocks.js';
+import { Planner } from '../threads/planner.js';
+import { CodeChoice, GENERIC_TASKS, type Tier, type When } from './code-choice.js';
+import { createGeneric } from './generic.js';
+import { type Layout, layoutOf } from './layout.js';
+import { LoopSolver } from './loop-solver.js';
+import type { CompiledTask } from './specialise.js';
+import { type Emit, noteOfFailure, Specialiser } from './specialiser.js';
+import { Store } from './store.js';
+import { type WasmInstance, webAssembly } from './webassembly.js';
+
+export interface CodeOptions {
+  /** 'background' where left out. */
+  readonly specialise?: When;
+  /** What 'now' makes; all where left out. */
+  readonly tasks?: readonly CompiledTask[];
+  /** Makes it in the background; a worker of this module where left out. */
+  readonly emit?: Emit;
+  /** Memory that other threads can see. */
+  readonly shared?: boolean;
+}
+
+/** Code of one task. */
+export interface Running {
+  readonly tier: Tier;
+  readonly run: () => void;
+  /** The exported function itself and its arguments, for other modules to call. */
+  readonly code: (...values: number[]) => void;
+  readonly call: readonly number[];
+  /** Stretches of memory that hold its intermediate values. */
+  readonly scratch: readonly (readonly [number, number])[];
+  /** Address and length of its result, and the numbers themselves. */
+  readonly resultAt: readonly [number, number];
+  result: Float64Array;
+}
+
+/** Arrays in WebAssembly memory, as layout.ts has them. */
+export interface Views {
+  readonly q: Float64Array;
+  readonly v: Float64Array;
+  readonly tau: Float64Array;
+  readonly qdd: Float64Array;
+  readonly massMatrix: Float64Array;
+  readonly armature: Float64Array;
+  readonly external: Float64Array;
+}
+
+export class TaskCode {
+  readonly plan: Plan;
+  readonly layout: Layout;
+  readonly choice: CodeChoice;
+  readonly store: Store;
+  /** The arrays of now: memory may grow while code is made. */
+  views: Views;
+  /** The last forward dynamics met loops whose rank only the readable algorithm can decide. */
+  inDoubt = false;
+  readonly #mechanism: Mechanism;
+  readonly #tree: Tree;
+  readonly #options: CodeOptions;
+  readonly #note: (note: string) => void;
+  readonly #running = new Map<CompiledTask, Running>();
+  readonly #specialiser: Specialiser | undefined;
+  /** Blocks of links that share the code of forward dynamics; null where there are none. */
+  #blocks: BlockAssembly | null | undefined;
+
+  /** Throws where there is no WebAssembly, or a page forbids it (Content-Security-Policy without 'wasm-unsafe-eval'). */
+  constructor(tree: Tree, options: CodeOptions, note: (note: string) => void) {
+    const { mechanism } = tree;
+    const { specialise = 'background', shared = false } = options;
+    this.#mechanism = mechanism;
+    this.#tree = tree;
+    this.#options = options;
+    this.#note = note;
+    this.plan = createPlan(tree);
+    this.choice = new CodeChoice(mechanism, this.plan, specialise, () => this.#sharedBlocks() !== undefined);
+    this.layout = layoutOf(this.plan, this.choice.matrix);
+    this.store = new Store(this.layout.end, shared);
+    this.views = this.#createViews();
+    this.store.onGrowth = () => {
+      this.views = this.#createViews();
+      for (const running of this.#running.values()) running.result = this.store.numbers(...running.resultAt);
+    };
+    if (this.choice.hasGeneric && !this.choice.onUse('forward')) this.#startGeneric('forward');
+    this.#specialiser = specialise === 'never' ? undefined : this.#createSpecialiser();
+  }
+
+  /** Makes what shall be there before the first call, or has it made meanwhile. */
+  begin(): void {
+    const { specialise, tasks = GENERIC_TASKS } = this.#options;
+    if (this.choice.inBackground) void this.#specialiser!.request('forward');
+    if (specialise !== 'now') return;
+    for (const task of tasks) if (this.choice.specialises(task)) this.#specialiser!.now(task);
+  }
+
+  /** The code of a task where it is there already. */
+  running(task: CompiledTask): Running | undefined {
+    return this.#running.get(task);
+  }
+
+  /** What runs a task with generic kernels, made on first use; better code is asked for where it may be swapped in later. */
+  best(task: GenericTask): Running | undefined {
+    const { choice } = this;
+    let running = this.#running.get(task);
+    if (running !== undefined && !choice.inBackground) return running;
+    if (!choice.compiles(task)) return undefined;
+    if (!choice.hasGeneric) return this.own(task);
+    if (running === undefined && choice.onUse(task)) running = this.#makeNow(task);
+    running ??= this.#startGeneric(task);
+    if (running.tier !== 'specialised' && choice.inBackground && choice.specialises(task))
+      void this.#specialiser!.request(task);
+    return running;
+  }
+
+  /** The code for this mechanism of a task, made on its first call; undefined where there is none. */
+  own(task: CompiledTask): Running | undefined {
+    const running = this.#running.get(task);
+    if (running !== undefined) return running;
+    return this.choice.makesFunctions ? this.#makeNow(task) : undefined;
+  }
+
+  /** Done when the code for this mechanism is in use for that task; at once where it cannot or shall not be made. */
+  ready(task: CompiledTask): Promise<void> {
+    return this.choice.readies(task) ? this.#specialiser!.ready(task) : Promise.resolve();
+  }
+
+  /** For tests: fills all intermediate memory with a value. Results must not depend on it. */
+  fillScratch(value: number): void {
+    for (const { scratch } of this.#running.values())
+      for (const [from, end] of scratch) this.store.numbers(from, (end - from) / 8).fill(value);
+  }
+
+  stop(): void {
+    this.#specialiser?.stop();
+  }
+
+  #startGeneric(task: GenericTask): Running {
+    const { store } = this;
+    const start = performance.now();
+    const generic = createGeneric(this.plan, task, this.layout, store.top, store.shared);
+    store.reserve(generic.memoryBytes);
+    generic.fill(store.memory.buffer);
+    const { run } = store.instantiate(new (webAssembly().Module)(generic.bytes));
+    const { call, scratch } = generic;
+    const [rows, end, angles, anglesEnd, visits, visitsEnd] = call;
+    const code = (): void => run(rows, end, angles, anglesEnd, visits, visitsEnd);
+    const nothing = { resultAt: [0, 0], result: new Float64Array(0) } as const;
+    const running: Running = { tier: 'generic', run: code, code: run, call, scratch, ...nothing };
+    this.#running.set(task, running);
+    const time = (performance.now() - start).toFixed(1);
+    this.#note(`Generic kernels for ${task}: ${generic.kernels}, ready in ${time} ms.`);
+    return running;
+  }
+
+  #makeNow(task: CompiledTask): Running | undefined {
+    try {
+      this.#specialiser!.now(task);
+    } catch (error) {
+      this.#note(noteOfFailure(task, error));
+    }
+    return this.#running.get(task);
+  }
+
+  #createSpecialiser(): Specialiser {
+    const { store, layout } = this;
+    return new Specialiser({
+      store,
+      // The force through a joint needs links that keep their mass.
+      planOf: (task) =>
+        task === 'inverseForces' ? createPlan(this.#tree, new Set(this.plan.links.keys())) : this.plan,
+      emit: this.#options.emit,
+      options: { layout, shared: store.shared },
+      blocks: () => this.#sharedBlocks(),
+      use: (task, { operations, bytes, scratch, result: resultAt }, exports) => {
+        const result = store.numbers(...resultAt);
+        const run = exports.finish === undefined ? exports.run : this.#closed(task, exports);
+        const made = { run, code: run, call: [], scratch: [scratch], resultAt, result };
+        this.#running.set(task, { tier: 'specialised', ...made });
+        const { multiplications, additions, divisions } = operations;
+        this.#note(
+          `Code for ${task}: ${bytes.length} bytes; ${multiplications} multiplications, ${additions} additions, ${divisions} divisions.`,
+        );
+      },
+      failed: (task, error) => this.#note(noteOfFailure(task, error)),
+    });
+  }
+
+  /** Inward pass, multipliers of the loops, outward pass. */
+  #closed(task: CompiledTask, { run, finish }: WasmInstance['exports']): () => void {
+    const solver = new LoopSolver(rowUnits(inShortestUnits(this.plan)));
+    return () => {
+      run();
+      this.inDoubt = !solver.solve(this.#running.get(task)!.result);
+      finish();
+    };
+  }
+
+  /** Found once; undefined where code for every link is as good. */
+  #sharedBlocks(): BlockAssembly | undefined {
+    if (this.#blocks === undefined) {
+      const { couplings, loops } = this.#mechanism;
+      const open = couplings.length === 0 && loops.length === 0;
+      const planned = open ? new Planner(this.#mechanism).planShared() : undefined;
+      this.#blocks = planned?.assembly ?? null;
+      const { lanes = [] } = planned?.assembly.segments[0] ?? {};
+      if (lanes.some((lane) => lane.length === 2))
+        this.#note('Forward dynamics from a body in the middle, two halves in the lanes of vectors.');
+    }
+    return this.#blocks ?? undefined;
+  }
+
+  #createViews(): Views {
+    const { nq, nv, links } = this.plan;
+    const { q, v, tau, qdd, massMatrix, armature, external } = this.layout;
+    const { store } = this;
+    return {
+      q: store.numbers(q, nq),
+      v: store.numbers(v, nv),
+      tau: store.numbers(tau, nv),
+      qdd: store.numbers(qdd, nv),
+      massMatrix: store.numbers(massMatrix, this.choice.matrix ? nv * nv : 0),
+      armature: store.numbers(armature, nv),
+      external: store.numbers(external, 6 * links.length),
+    };
+  }
+}
