@@ -30,14 +30,17 @@ export { type CreateOptions, createMechanism, type InertiaMode } from './mechani
 export { ImportError, MechanismError, type Problem, SimulationError } from './mechanism/errors.js';
 export {
   type Body,
+  type ContactProperties,
   type Coupling,
   type Frame,
   type Geometry,
   GROUND,
+  type HeightField,
   type Joint,
   type JointLimits,
   type LoopJoint,
   type Mechanism,
+  type MeshData,
   type PlacedJoint,
   type Placement,
   type Range,

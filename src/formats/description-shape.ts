@@ -1,9 +1,21 @@
 import type { Geometry, Shape } from '../mechanism/mechanism.js';
+import { CONTACT_KEYS } from './description.js';
 import { quoted } from './import-log.js';
 import { type JsonObject, shown } from './json-reader.js';
 import { resolveMeshPath } from './mesh-path.js';
 
-const KINDS: readonly Geometry['kind'][] = ['box', 'cylinder', 'capsule', 'sphere', 'mesh'];
+const KINDS: readonly Geometry['kind'][] = [
+  'box',
+  'cylinder',
+  'capsule',
+  'sphere',
+  'plane',
+  'ellipsoid',
+  'cone',
+  'hull',
+  'heights',
+  'mesh',
+];
 
 /** A visual or collision shape of a description. `see` is told of the objects within. */
 export function readShape(
@@ -18,7 +30,15 @@ export function readShape(
     E: from.matrix('E'),
     t: from.vector('t'),
     ...(from.has('color') && { color: from.numbers('color', 4) as unknown as NonNullable<Shape['color']> }),
+    ...Object.fromEntries(CONTACT_KEYS.filter((key) => from.has(key)).map((key) => [key, readProperty(from, key)])),
   };
+}
+
+function readProperty(from: JsonObject, key: (typeof CONTACT_KEYS)[number]): number {
+  const value = from.amount(key);
+  if ((key === 'group' || key === 'mask') && !(Number.isInteger(value) && value <= 0xffffffff))
+    from.error(key, 'a whole number of at most 32 bits', shown(value));
+  return value;
 }
 
 function readGeometry(from: JsonObject, packages: ReadonlyMap<string, string>): Geometry {
@@ -29,6 +49,15 @@ function readGeometry(from: JsonObject, packages: ReadonlyMap<string, string>): 
       return { kind, size: from.vector('size') };
     case 'sphere':
       return { kind, radius: from.amount('radius') };
+    case 'plane':
+      return { kind };
+    case 'ellipsoid':
+      return { kind, radii: from.vector('radii') };
+    case 'hull':
+      return { kind, points: readPoints(from) };
+    case 'heights':
+      return readHeights(from);
+    case 'cone':
     case 'cylinder':
     case 'capsule':
       return { kind, radius: from.amount('radius'), length: from.amount('length') };
@@ -38,6 +67,26 @@ function readGeometry(from: JsonObject, packages: ReadonlyMap<string, string>): 
       from.error('kind', `one of ${KINDS.join(', ')}`, shown(written));
       return { kind: 'sphere', radius: 0 };
   }
+}
+
+function readPoints(from: JsonObject): Float64Array {
+  const points = from.numberList('points');
+  if (points.length === 0 || points.length % 3 !== 0)
+    from.error('points', 'three numbers for each of one or more points', `${points.length} numbers`);
+  return Float64Array.from(points);
+}
+
+function readHeights(from: JsonObject): Geometry {
+  const [rows, columns] = (['rows', 'columns'] as const).map((key) => {
+    const count = from.number(key);
+    if (!Number.isInteger(count) || count < 2) from.error(key, 'a whole number of two or more', shown(count));
+    return count;
+  });
+  const size = from.numbers('size', 2) as unknown as readonly [number, number];
+  const heights = from.numberList('heights');
+  if (heights.length !== rows * columns)
+    from.error('heights', `rows times columns, ${rows * columns} numbers`, `${heights.length}`);
+  return { kind: 'heights', rows, columns, size, heights: Float64Array.from(heights) };
 }
 
 function readPath(from: JsonObject, packages: ReadonlyMap<string, string>): string {

@@ -3,6 +3,7 @@
 
 import { type JointTypeName, jointType } from '../joints/index.js';
 import {
+  type ContactProperties,
   type Coupling,
   type Frame,
   GROUND,
@@ -43,9 +44,15 @@ export interface DescribedPlacement {
   t: number[];
 }
 
-export interface DescribedShape extends DescribedPlacement {
+type Listed<T> = T extends Float64Array ? number[] : T;
+type DescribedOf<G> = G extends unknown ? { [K in keyof Omit<G, 'data'>]: Listed<G[K & keyof G]> } : never;
+
+/** Points and heights as lists; what was read from the file of a mesh stays there. */
+export type DescribedGeometry = DescribedOf<Shape['geometry']>;
+
+export interface DescribedShape extends DescribedPlacement, ContactProperties {
   name?: string;
-  geometry: Shape['geometry'];
+  geometry: DescribedGeometry;
   color?: number[];
 }
 
@@ -159,19 +166,33 @@ function describeJoint(joint: Joint): DescribedJoint {
   };
 }
 
+/** What a shape may say about contact. */
+export const CONTACT_KEYS = [
+  'friction',
+  'restitution',
+  'rollingFriction',
+  'torsionalFriction',
+  'group',
+  'mask',
+] as const satisfies readonly (keyof ContactProperties)[];
+
 function describeShape(shape: Shape): DescribedShape {
   const { name, geometry, color } = shape;
+  const said = CONTACT_KEYS.filter((key) => shape[key] !== undefined);
   return {
     ...(name !== undefined && { name }),
-    geometry: copied(geometry),
+    geometry: describeGeometry(geometry),
     ...placement(shape),
     ...(color !== undefined && { color: [...color] }),
+    ...Object.fromEntries(said.map((key) => [key, shape[key]])),
   };
 }
 
 /** A copy that shares no list with the original, which must not change. */
-function copied<T extends object>(flat: T): T {
-  const entries = Object.entries(flat).map(([key, value]) => [key, Array.isArray(value) ? [...value] : value]);
+function describeGeometry(geometry: Shape['geometry']): DescribedGeometry {
+  const entries = Object.entries(geometry)
+    .filter(([key]) => key !== 'data')
+    .map(([key, value]) => [key, typeof value === 'object' ? Array.from(value as ArrayLike<number>) : value]);
   return Object.fromEntries(entries);
 }
 

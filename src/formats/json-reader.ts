@@ -142,6 +142,14 @@ export class JsonObject {
     return this.#finiteNumbers(key, count) ?? new Array(count).fill(0);
   }
 
+  /** As many numbers as there are. */
+  numberList(key: string): number[] {
+    const value = this.value(key);
+    if (Array.isArray(value)) return this.#finiteNumbers(key, value.length) ?? [];
+    this.error(key, 'an array of numbers', shown(value));
+    return [];
+  }
+
   vector(key: string): Vec3 {
     return this.numbers(key, 3) as unknown as Vec3;
   }

@@ -5,6 +5,7 @@ import type { JointTypeName } from '../joints/index.js';
 import { MechanismError, type Problem } from '../mechanism/errors.js';
 import { type Body, GROUND, type Joint, type Mechanism, type Placement, type Shape } from '../mechanism/mechanism.js';
 import { IDENTITY3, rollPitchYaw, transpose, type Vec3 } from '../spatial/matrix3.js';
+import { CONTACT_KEYS } from './description.js';
 import { NameGiver } from './names.js';
 
 export interface UrdfText {
@@ -33,7 +34,7 @@ export function formatUrdf(mechanism: Mechanism): UrdfText {
   const mimics = new Map(couplings.map((coupling) => [coupling.joint, coupling]));
   const lines = [`<robot name="${escaped(mechanism.name)}">`];
   if (world !== undefined) lines.push(`  <link name="${escaped(world)}"/>`);
-  for (const body of bodies) lines.push(...link(body));
+  for (const body of bodies) lines.push(...link(body, notes));
   joints.forEach((joint, i) => {
     if (bare && joint === root) return;
     const parent = joint.parent === GROUND ? world! : bodies[joint.parent].name;
@@ -104,7 +105,7 @@ function bound(value: number): number {
   return Math.max(-FAR, Math.min(FAR, value));
 }
 
-function link({ name, mass, com, inertia: I, visuals, collisions }: Body): string[] {
+function link({ name, mass, com, inertia: I, visuals, collisions }: Body, notes: Problem[]): string[] {
   const lines = [`  <link name="${escaped(name)}">`];
   if (mass !== 0)
     lines.push(
@@ -115,16 +116,30 @@ function link({ name, mass, com, inertia: I, visuals, collisions }: Body): strin
       '    </inertial>',
     );
   visuals.forEach((visual, k) => {
-    lines.push(...shape('visual', visual, `${name}_${k}`));
+    lines.push(...shape('visual', visual, `${name}_${k}`, name, notes));
   });
   collisions.forEach((collision) => {
-    lines.push(...shape('collision', collision, ''));
+    lines.push(...shape('collision', collision, '', name, notes));
   });
   lines.push('  </link>');
   return lines;
 }
 
-function shape(element: 'visual' | 'collision', { name, geometry, color, E, t }: Shape, material: string): string[] {
+function shape(
+  element: 'visual' | 'collision',
+  { name, geometry, color, E, t, ...rest }: Shape,
+  material: string,
+  body: string,
+  notes: Problem[],
+): string[] {
+  const written = geometryElement(geometry);
+  const where = `body "${body}"`;
+  if (written === undefined) {
+    note(notes, 'geometry', where, `Its ${element} shape (${geometry.kind}) is left out: URDF has no such geometry.`);
+    return [];
+  }
+  if (CONTACT_KEYS.some((key) => rest[key] !== undefined))
+    note(notes, 'contact', where, `The contact properties of its ${element} shape are left out: URDF has none.`);
   const named = name === undefined ? '' : ` name="${escaped(name)}"`;
   const colored =
     color === undefined || element === 'collision'
@@ -133,13 +148,13 @@ function shape(element: 'visual' | 'collision', { name, geometry, color, E, t }:
   return [
     `    <${element}${named}>`,
     ...origin({ E, t }, '      '),
-    `      <geometry>${geometryElement(geometry)}</geometry>`,
+    `      <geometry>${written}</geometry>`,
     ...colored,
     `    </${element}>`,
   ];
 }
 
-function geometryElement(geometry: Shape['geometry']): string {
+function geometryElement(geometry: Shape['geometry']): string | undefined {
   switch (geometry.kind) {
     case 'box':
       return `<box size="${list(geometry.size)}"/>`;
@@ -150,6 +165,8 @@ function geometryElement(geometry: Shape['geometry']): string {
       return `<${geometry.kind} radius="${geometry.radius}" length="${geometry.length}"/>`;
     case 'mesh':
       return `<mesh filename="${escaped(geometry.path)}" scale="${list(geometry.scale)}"/>`;
+    default:
+      return undefined;
   }
 }
 

@@ -14,16 +14,63 @@ export interface Placement {
   readonly t: Vec3;
 }
 
-/** Cylinders and capsules lie along z, centred; the length of a capsule is that of its straight part, without the caps. */
+/**
+ * Shapes stand about the origin of their frame. Cylinders, capsules and cones lie along z, centred at half their length; the
+ * length of a capsule is that of its straight part, without the caps; a cone has its base at z = -length / 2 and its tip at
+ * z = +length / 2. A plane is z = 0, unbounded, solid below.
+ */
 export type Geometry =
+  | { readonly kind: 'plane' }
   | { readonly kind: 'box'; readonly size: Vec3 }
   | { readonly kind: 'cylinder'; readonly radius: number; readonly length: number }
   | { readonly kind: 'capsule'; readonly radius: number; readonly length: number }
   | { readonly kind: 'sphere'; readonly radius: number }
-  | { readonly kind: 'mesh'; readonly path: string; readonly scale: Vec3 };
+  | { readonly kind: 'ellipsoid'; readonly radii: Vec3 }
+  | { readonly kind: 'cone'; readonly radius: number; readonly length: number }
+  /** The convex hull of points: x, y, z of each. */
+  | { readonly kind: 'hull'; readonly points: Float64Array }
+  | HeightField
+  /** `data` is there once its file was read: points with the scale in them, three indices for each triangle, counter-clockwise. */
+  | { readonly kind: 'mesh'; readonly path: string; readonly scale: Vec3; readonly data?: MeshData };
+
+/**
+ * Heights over a grid, solid below. Row r and column c stand at x = (c / (columns - 1) - 1/2) size[0],
+ * y = (r / (rows - 1) - 1/2) size[1], z = heights[r columns + c]. The diagonal from (r, c) to (r + 1, c + 1) cuts each cell.
+ */
+export interface HeightField {
+  readonly kind: 'heights';
+  readonly rows: number;
+  readonly columns: number;
+  /** Along x and along y. */
+  readonly size: readonly [number, number];
+  readonly heights: Float64Array;
+}
+
+export interface MeshData {
+  readonly points: Float64Array;
+  readonly triangles: Uint32Array;
+}
+
+/** How a shape behaves in contact. Data only, like the shape. */
+export interface ContactProperties {
+  /** Coulomb's coefficient; 1 where left out. */
+  readonly friction?: number;
+  /** Speed after over speed before; 0 where left out. */
+  readonly restitution?: number;
+  /** Moment against rolling over normal force, metres; 0 where left out. */
+  readonly rollingFriction?: number;
+  /** Moment about the normal over normal force, metres; 0 where left out. */
+  readonly torsionalFriction?: number;
+  /**
+   * Bits. Two shapes can touch where a bit of the group of one is in the mask of the other (either way: contype and
+   * conaffinity of MJCF). Group 1 and mask 0xffffffff where left out: with everything.
+   */
+  readonly group?: number;
+  readonly mask?: number;
+}
 
 /** A shape on a body, for drawing or for contact. Data only: no algorithm of the dynamics reads it. */
-export interface Shape extends Placement {
+export interface Shape extends Placement, ContactProperties {
   readonly name?: string;
   readonly geometry: Geometry;
   /** Red, green, blue, opacity, each from 0 to 1. */

@@ -42,7 +42,7 @@ export interface FigureStyle {
 export function figure(mechanism: Mechanism, poses: Float64Array, style: FigureStyle): string {
   const drawn: Drawn[] = [];
   // Among bodies with shapes, one that has neither shape nor mass only leads from joint to joint.
-  const shaped = mechanism.bodies.some(({ visuals }) => visuals.some(({ geometry }) => geometry.kind !== 'mesh'));
+  const shaped = mechanism.bodies.some(({ visuals }) => visuals.some(isDrawn));
   mechanism.bodies.forEach((body, b) => {
     const pose = poses.subarray(TRANSFORM * b, TRANSFORM * (b + 1));
     const toGround = transpose(Array.from(pose.subarray(0, 9)) as unknown as Mat3);
@@ -50,8 +50,7 @@ export function figure(mechanism: Mechanism, poses: Float64Array, style: FigureS
     const place = (point: Vec3): Vec3 => add(origin, apply(toGround, point));
     for (const shape of body.visuals) drawn.push(...drawShape(shape, place, style));
     const { parent } = mechanism.joints[b];
-    // Meshes are in files that are not read here.
-    if (body.visuals.some(({ geometry }) => geometry.kind !== 'mesh') || (shaped && body.mass === 0)) return;
+    if (body.visuals.some(isDrawn) || (shaped && body.mass === 0)) return;
     if (parent !== GROUND) {
       const [x, y, z] = poses.subarray(TRANSFORM * parent + 9, TRANSFORM * parent + 12);
       drawn.push(stick([[x, y, z], origin], 0.012, style));
@@ -89,23 +88,55 @@ function drawShape({ geometry, E, t }: Shape, place: (point: Vec3) => Vec3, styl
       return [stick([at([0, 0, -half]), at([0, 0, half])], geometry.radius, style)];
     }
     case 'box':
-      return [box(geometry.size, at, style)];
+      return [outlined(corners(geometry.size), at, style)];
+    case 'ellipsoid':
+      return [outlined(ellipsoid(geometry.radii), at, style)];
+    case 'cone': {
+      const { radius, length } = geometry;
+      const rim = ROUND.map(([c, s]): Vec3 => [radius * c, radius * s, -length / 2]);
+      return [outlined([...rim, [0, 0, length / 2]], at, style)];
+    }
+    case 'hull':
+      return [outlined(triples(geometry.points), at, style)];
+    // Ground has no outline, and meshes are in files that are not read here.
+    case 'plane':
+    case 'heights':
     case 'mesh':
       return [];
   }
 }
 
-/** The outline of a box: convex hull of its eight projected corners. */
-function box(size: Vec3, at: (point: Vec3) => Vec3, style: FigureStyle): Drawn {
-  const corners = [-0.5, 0.5].flatMap((i) =>
-    [-0.5, 0.5].flatMap((j) => [-0.5, 0.5].map((k) => toPixels(at([i * size[0], j * size[1], k * size[2]]), style))),
+/** Whether `figure` draws it. */
+export function isDrawn({ geometry: { kind } }: Shape): boolean {
+  return kind !== 'mesh' && kind !== 'plane' && kind !== 'heights';
+}
+
+/** Cosine and sine around a circle. */
+const ROUND = Array.from({ length: 16 }, (_, k) => [Math.cos((k * Math.PI) / 8), Math.sin((k * Math.PI) / 8)] as const);
+
+function corners(size: Vec3): Vec3[] {
+  return [-0.5, 0.5].flatMap((i) =>
+    [-0.5, 0.5].flatMap((j) => [-0.5, 0.5].map((k): Vec3 => [i * size[0], j * size[1], k * size[2]])),
   );
+}
+
+/** Points on circles of latitude. */
+function ellipsoid([x, y, z]: Vec3): Vec3[] {
+  return ROUND.flatMap(([up, r]) => ROUND.map(([c, s]): Vec3 => [x * r * c, y * r * s, z * up]));
+}
+
+function triples(points: Float64Array): Vec3[] {
+  return Array.from({ length: points.length / 3 }, (_, k) => [points[3 * k], points[3 * k + 1], points[3 * k + 2]]);
+}
+
+/** The outline of a convex shape: convex hull of its points, projected. */
+function outlined(points: readonly Vec3[], at: (point: Vec3) => Vec3, style: FigureStyle): Drawn {
+  const corners = points.map((point) => toPixels(at(point), style));
   const outline = convexHull(corners).map(({ x, y }) => `${px(x)},${px(y)}`);
-  const depth = corners.reduce((sum, corner) => sum + corner.depth, 0) / 8;
-  const points = outline.join(' ');
+  const depth = corners.reduce((sum, corner) => sum + corner.depth, 0) / corners.length;
   return {
     depth,
-    svg: `<polygon points="${points}" fill="${style.color}" stroke="white" stroke-width="0.8" stroke-linejoin="round"/>`,
+    svg: `<polygon points="${outline.join(' ')}" fill="${style.color}" stroke="white" stroke-width="0.8" stroke-linejoin="round"/>`,
   };
 }
 

@@ -3,6 +3,7 @@
 import { GROUND, type Mechanism } from '../mechanism/mechanism.js';
 import { add, apply, transpose, type Vec3, ZERO3 } from '../spatial/matrix3.js';
 import { TRANSFORM } from '../spatial/spatial.js';
+import { isDrawn } from './figure.js';
 
 export interface Sticks {
   readonly points: readonly { readonly body: number; readonly at: Vec3 }[];
@@ -42,7 +43,7 @@ export function sticks(mechanism: Mechanism): Sticks {
       drawn = true;
     }
     const { parent } = mechanism.joints[b];
-    if (drawn || visuals.some(({ geometry }) => geometry.kind !== 'mesh')) return;
+    if (drawn || visuals.some(isDrawn)) return;
     if (parent !== GROUND && hangs(mechanism, parent))
       lines.push({ a: point(parent, ZERO3), b: point(b, ZERO3), radius: 0.015 });
     const end = mechanism.joints.some((joint) => joint.parent === b);

@@ -137,7 +137,7 @@ describe('what is refused, by JSON path', () => {
       (d) => {
         d.bodies[0].visuals = [{ geometry: {}, E: IDENTITY, t: [0, 0, 0] }];
       },
-      'bodies[0].visuals[0].geometry.kind: Expected one of box, cylinder, capsule, sphere, mesh, got nothing.',
+      'bodies[0].visuals[0].geometry.kind: Expected one of box, cylinder, capsule, sphere, plane, ellipsoid, cone, hull, heights, mesh, got nothing.',
     ],
     [
       'a path that leads out',

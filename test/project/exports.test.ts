@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import * as batches from '../../src/batch/index.js';
+import * as contact from '../../src/contact/index.js';
 import * as gpu from '../../src/engines/gpu/index.js';
 import * as parallel from '../../src/engines/threads/index.js';
 import * as files from '../../src/files/index.js';
@@ -47,6 +48,20 @@ describe('public exports', () => {
       ],
     ],
     ['manikin/batch', batches, ['batch', 'held', 'pd', 'sequence', 'spline']],
+    [
+      'manikin/contact',
+      contact,
+      [
+        'CONVEX_POINTS',
+        'MANIFOLD_POINTS',
+        'Manifold',
+        'collide',
+        'collider',
+        'collidersOf',
+        'convexHull',
+        'placeColliders',
+      ],
+    ],
     ['manikin/files', files, ['MODEL_FILES', 'MOTION_FILES', 'adapted', 'readModel', 'readMotion', 'readMotionModel']],
     [
       'manikin/formats',

@@ -1,0 +1,55 @@
+// The narrow phase: which function computes which pair of shapes.
+
+import { MechanismError } from '../mechanism/errors.js';
+import { planeManifold } from './clip.js';
+import { BOX, CAPSULE, type Collider, CYLINDER, MESH, PLANE, SPHERE } from './collider.js';
+import type { Manifold } from './manifold.js';
+import { capsuleCapsule, sphereBox, sphereCapsule, sphereCylinder, sphereSphere } from './round.js';
+import { MARGIN, PAIR, setRelative } from './work.js';
+
+/**
+ * Contact points of shape a at pose XA[oa...] and shape b at XB[ob...] (ground to shape frame, as `placeColliders` writes
+ * them) into `out`; gives how many. Points with a gap of at most `margin` are reported: a positive margin finds contacts
+ * before they touch. At most CONVEX_POINTS points for a pair of convex shapes, MANIFOLD_POINTS for meshes and height fields.
+ */
+export function collide(
+  out: Manifold,
+  a: Collider,
+  XA: Float64Array,
+  oa: number,
+  b: Collider,
+  XB: Float64Array,
+  ob: number,
+  margin: number,
+): number {
+  out.count = 0;
+  PAIR[MARGIN] = margin;
+  if (a.kind > b.kind) {
+    setRelative(XB, ob, XA, oa);
+    ordered(out, b, a);
+    out.toGround(XB, ob, -1);
+  } else {
+    setRelative(XA, oa, XB, ob);
+    ordered(out, a, b);
+    out.toGround(XA, oa, 1);
+  }
+  return out.count;
+}
+
+/** The kind of a is not a later one than that of b. */
+function ordered(out: Manifold, a: Collider, b: Collider): void {
+  // Planes and meshes do not move against each other.
+  if (a.kind === PLANE) {
+    if (b.kind !== PLANE && b.kind < MESH) planeManifold(out, a, b);
+  } else if (a.kind === SPHERE && b.kind === SPHERE) sphereSphere(out, a, b);
+  else if (a.kind === SPHERE && b.kind === CAPSULE) sphereCapsule(out, a, b);
+  else if (a.kind === SPHERE && b.kind === BOX) sphereBox(out, a, b);
+  else if (a.kind === SPHERE && b.kind === CYLINDER) sphereCylinder(out, a, b);
+  else if (a.kind === CAPSULE && b.kind === CAPSULE) capsuleCapsule(out, a, b);
+  else
+    throw MechanismError.of(
+      'contact',
+      '',
+      `Contact of ${a.shape.geometry.kind} and ${b.shape.geometry.kind} is not computed; take other shapes.`,
+    );
+}

@@ -1,0 +1,144 @@
+// A shape on a body, compiled for collision: numbers in flat arrays, the hull of its points, the properties with defaults.
+
+import { MechanismError } from '../mechanism/errors.js';
+import { GROUND, type Mechanism, type Shape } from '../mechanism/mechanism.js';
+import { rotationDefect } from '../spatial/matrix3.js';
+import { compose, TRANSFORM } from '../spatial/spatial.js';
+import { convexHull, type Hull } from './hull.js';
+
+/** Kinds of colliders, in the order in which pairs are looked up: the first of a pair is never of a later kind. */
+export const PLANE = 0;
+export const SPHERE = 1;
+export const CAPSULE = 2;
+export const BOX = 3;
+export const CYLINDER = 4;
+export const CONE = 5;
+export const ELLIPSOID = 6;
+export const HULL = 7;
+/** One triangle of a mesh or of a height field. */
+export const TRIANGLE = 8;
+export const MESH = 9;
+export const HEIGHTS = 10;
+
+export interface Collider {
+  /** Index of the body that carries it, or GROUND. */
+  readonly body: number;
+  readonly shape: Shape;
+  readonly kind: number;
+  /** Body frame to shape frame, 12 numbers. */
+  readonly placement: Float64Array;
+  /**
+   * Sphere: radius. Capsule, cylinder, cone: radius, half the length. Box: half its edges. Ellipsoid: its radii.
+   */
+  readonly size: Float64Array;
+  /** Of hulls. */
+  readonly hull: Hull | undefined;
+  /** Of a ball about the origin of the shape that holds it; infinite for a plane. */
+  readonly reach: number;
+  readonly friction: number;
+  readonly restitution: number;
+  readonly rollingFriction: number;
+  readonly torsionalFriction: number;
+  readonly group: number;
+  readonly mask: number;
+}
+
+/** A shape, ready for `collide`. Refuses with a MechanismError what cannot collide. */
+export function collider(body: number, shape: Shape): Collider {
+  const { geometry, E, t, friction = 1, restitution = 0, rollingFriction = 0, torsionalFriction = 0 } = shape;
+  const { group = 1, mask = 0xffffffff } = shape;
+  const where = `shape ${shape.name === undefined ? `(${geometry.kind})` : `"${shape.name}"`}`;
+  const refuse = (message: string) => MechanismError.of('contact', where, message);
+  for (const [name, value] of Object.entries({ friction, restitution, rollingFriction, torsionalFriction }))
+    if (!(value >= 0 && value < Number.POSITIVE_INFINITY))
+      throw refuse(`Its ${name} is ${value}; give a number not below zero.`);
+  if (!(rotationDefect(E) < 1e-6) || !t.every(Number.isFinite))
+    throw refuse('Its placement is no rotation with a finite origin; give a rotation matrix E and finite t.');
+  const sized = (...values: number[]): Float64Array => {
+    if (!values.every((value) => value > 0 && value < Number.POSITIVE_INFINITY))
+      throw refuse(`Its sizes are ${values.join(', ')}; for contact they must be positive.`);
+    return Float64Array.from(values);
+  };
+  const made = (kind: number, size: Float64Array, reach: number, hull?: Hull): Collider => ({
+    body,
+    shape,
+    kind,
+    placement: Float64Array.from([...E, ...t]),
+    size,
+    hull,
+    reach,
+    friction,
+    restitution,
+    rollingFriction,
+    torsionalFriction,
+    group: group >>> 0,
+    mask: mask >>> 0,
+  });
+  switch (geometry.kind) {
+    case 'plane':
+      return made(PLANE, sized(), Number.POSITIVE_INFINITY);
+    case 'sphere':
+      return made(SPHERE, sized(geometry.radius), geometry.radius);
+    case 'capsule': {
+      // A capsule without a straight part is a sphere.
+      if (geometry.length === 0) return made(SPHERE, sized(geometry.radius), geometry.radius);
+      const size = sized(geometry.radius, geometry.length / 2);
+      return made(CAPSULE, size, size[0] + size[1]);
+    }
+    case 'box': {
+      const [x, y, z] = geometry.size;
+      const size = sized(x / 2, y / 2, z / 2);
+      return made(BOX, size, Math.sqrt(size[0] * size[0] + size[1] * size[1] + size[2] * size[2]));
+    }
+    case 'cylinder':
+    case 'cone': {
+      const size = sized(geometry.radius, geometry.length / 2);
+      const reach = Math.sqrt(size[0] * size[0] + size[1] * size[1]);
+      return made(geometry.kind === 'cone' ? CONE : CYLINDER, size, reach);
+    }
+    case 'ellipsoid': {
+      const size = sized(...geometry.radii);
+      return made(ELLIPSOID, size, Math.max(size[0], size[1], size[2]));
+    }
+    case 'hull': {
+      const hull = convexHull(geometry.points);
+      return made(HULL, sized(), reachOf(hull.points), hull);
+    }
+    case 'mesh': {
+      if (geometry.data === undefined)
+        throw refuse(
+          `The file of the mesh "${geometry.path}" was not read; read it, or give another shape for contact.`,
+        );
+      const hull = convexHull(geometry.data.points);
+      return made(HULL, sized(), reachOf(hull.points), hull);
+    }
+    default:
+      throw refuse(`Contact does not know the shape ${geometry.kind}; take another one.`);
+  }
+}
+
+function reachOf(points: Float64Array): number {
+  let most = 0;
+  for (let k = 0; k < points.length; k += 3) {
+    const square = points[k] * points[k] + points[k + 1] * points[k + 1] + points[k + 2] * points[k + 2];
+    if (square > most) most = square;
+  }
+  return Math.sqrt(most);
+}
+
+/** Colliders of every collision shape of a mechanism, in the order of its bodies. */
+export function collidersOf(mechanism: Mechanism): Collider[] {
+  return mechanism.bodies.flatMap(({ collisions }, b) => collisions.map((shape) => collider(b, shape)));
+}
+
+/**
+ * Where the shapes are: 12 numbers for each collider (ground to shape frame), from those of the bodies as Dynamics.poses
+ * gives them. Shapes of the ground stand where they were placed.
+ */
+export function placeColliders(out: Float64Array, colliders: readonly Collider[], poses: Float64Array): void {
+  for (let i = 0; i < colliders.length; i++) {
+    const { body, placement } = colliders[i];
+    if (body !== GROUND) compose(out, TRANSFORM * i, placement, 0, poses, TRANSFORM * body);
+    else for (let k = 0; k < TRANSFORM; k++) out[TRANSFORM * i + k] = placement[k];
+  }
+}
