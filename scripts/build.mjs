@@ -1,5 +1,5 @@
 // Makes the kernels of the plain engine, compiles src/ to dist/ (JavaScript, types, source maps), makes the commonest
-// WebAssembly kernels beforehand, and marks the command as executable.
+// WebAssembly kernels beforehand, puts the command together and marks it as executable.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -10,5 +10,6 @@ const tsc = fileURLToPath(new URL('../node_modules/typescript/bin/tsc', import.m
 const { status } = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' });
 if (status !== 0) process.exit(status ?? 1);
 await import('./prebuild-kernels.mjs');
+await import('./bundle-command.mjs');
 const command = new URL('../dist/cli/main.js', import.meta.url);
 if (existsSync(command)) chmodSync(command, 0o755);

@@ -1,4 +1,4 @@
-#!/usr/bin/env node
+// What dist/cli/main.js does (scripts/bundle-command.mjs).
 import { fstatSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { EXIT_FAILED, EXIT_GOOD } from './errors.js';
