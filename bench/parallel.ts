@@ -1,123 +1,164 @@
-// Threads where they are not alone: a busy machine, batches of states, and what all cores of the machine can do together when
-// nothing passes between them. (One mechanism on several threads is measured by `manikin bench parallel`.)
+// Times of forward dynamics on several threads, in turn with those on one, and a hash of what comes out.
 
-import { spawn } from 'node:child_process';
-import { availableParallelism } from 'node:os';
-import { Worker } from 'node:worker_threads';
-import { batch as batchOf } from '../src/batch/index.js';
-import { endThreads } from '../src/engines/threads/index.js';
-import { ParallelDynamics } from '../src/engines/threads/parallel-dynamics.js';
-import { CompiledDynamics } from '../src/engines/wasm/index.js';
-import { State } from '../src/mechanism/state.js';
-import { builtinMechanism } from '../src/models/index.js';
-import type { Task } from './independent.js';
+import { endToRootSchedule } from '#src/engines/plain/assembly/orders.js';
+import type { ParallelOptions } from '#src/engines/threads/options.js';
+import { ParallelDynamics } from '#src/engines/threads/parallel-dynamics.js';
+import { CompiledDynamics } from '#src/engines/wasm/index.js';
+import type { Mechanism } from '#src/mechanism/mechanism.js';
+import { State } from '#src/mechanism/state.js';
+import { createTree } from '#src/mechanism/tree.js';
+import { createPrinted, printedAda } from '#src/papers/printed/ada.js';
+import { isFaster } from '#src/schedule/measured-choice.js';
+import { type TimedCall, timings, warmUp } from './measure.js';
 
-/** Mean microseconds of a step beside four processes that spin, in turn with the compiled code for one thread. */
-async function busy(model: string, seconds: number): Promise<object> {
-  const mechanism = builtinMechanism(model);
-  const parallel = new ParallelDynamics(mechanism, { workers: 2, prefer: 'parallel' });
-  await parallel.ready();
-  const compiled = new CompiledDynamics(mechanism);
-  await compiled.ready();
+export interface ParallelLine {
+  readonly model: string;
+  readonly workers: number;
+  /** Nanoseconds of a step by so many threads: the least of many batches, and the middle one. */
+  readonly ns: number;
+  readonly nsMedian: number;
+  /** The least of the fastest code for one thread. */
+  readonly serialNs: number;
+  /** The papers' algorithm as printed, plain TypeScript on one thread; null where it fails. */
+  readonly printedSerialNs: number | null;
+  readonly predictedNs: number | null;
+  /** What would be chosen for so many threads. */
+  readonly chosen: 'serial' | 'parallel';
+  /** Of 1000 steps by so many threads on one cutting, that for the largest number. */
+  readonly hash: string;
+}
+
+/** Links up to which code for a whole mechanism is made: beyond, code is shared (blocks). */
+export const WHOLE = 800;
+
+/** Steps of the hash, and their length: short enough that no random state flies apart. */
+const STEPS = 1000;
+const STEP = 1e-6;
+
+export async function timeParallel(
+  model: string,
+  mechanism: Mechanism,
+  counts: readonly number[],
+  milliseconds: number,
+  signal: AbortSignal,
+  hashed = true,
+): Promise<ParallelLine[]> {
   const state = State.random(mechanism, 1);
-  const out = { out: new Float64Array(mechanism.nv) };
-  const engines = [compiled, parallel];
-  for (let k = 0; k < 5000; k++) for (const engine of engines) engine.forward(state, undefined, out);
-  const spinners = Array.from({ length: 4 }, () => spawn(process.execPath, ['-e', 'for (;;);']));
-  try {
-    await new Promise((done) => setTimeout(done, 300));
-    const time = [0, 0];
-    const calls = [0, 0];
-    for (const end = performance.now() + 1000 * seconds; performance.now() < end; )
-      engines.forEach((engine, i) => {
-        const start = performance.now();
-        while (performance.now() - start < 100) {
-          for (let k = 0; k < 20; k++) engine.forward(state, undefined, out);
-          calls[i] += 20;
-        }
-        time[i] += performance.now() - start;
-      });
-    const [serial, threads] = time.map((ms, i) => (1000 * ms) / calls[i]);
-    return { model, serialMicroseconds: serial, parallelMicroseconds: threads, ratio: threads / serial };
-  } finally {
-    for (const spinner of spinners) spinner.kill();
-    parallel.dispose();
-  }
-}
-
-/** Milliseconds for many states, rows in place, the least of 300 runs in turn. */
-async function batches(model: string, states: number): Promise<object> {
-  const mechanism = builtinMechanism(model);
-  const both = await Promise.all([1, 2].map((threads) => batchOf(mechanism, { states, threads })));
-  for (const many of both) for (let s = 0; s < states; s++) many.setState(s, State.random(mechanism, s % 100));
-  const least = [Infinity, Infinity];
-  for (let run = 0; run < 300; run++)
-    for (const [i, many] of both.entries()) {
-      const start = performance.now();
-      await many.forward();
-      least[i] = Math.min(least[i], performance.now() - start);
-    }
-  for (const many of both) many.dispose();
-  return { model, states, oneMilliseconds: least[0], twoMilliseconds: least[1], gain: least[0] / least[1] };
-}
-
-/** 1, 2, 4, ... and all of them. */
-function numbersOfThreads(): number[] {
-  const all = availableParallelism();
-  const numbers: number[] = [];
-  for (let n = 1; n < all; n *= 2) numbers.push(n);
-  return [...numbers, all];
-}
-
-/** Microseconds of threads that compute by themselves, each one its own copy: least and middle of all, middle of each. */
-async function independent(what: string, task: Task, threads: number): Promise<object> {
-  const gate = new Int32Array(new SharedArrayBuffer(4));
-  const times = await Promise.all(
-    Array.from({ length: threads }, () => {
-      const worker = new Worker(new URL('./independent.js', import.meta.url), {
-        workerData: { task, gate, count: threads },
-      });
-      return new Promise<{ least: number; median: number }>((resolve, reject) => {
-        worker.on('message', resolve);
-        worker.on('error', reject);
-      });
-    }),
-  );
-  const medians = times.map(({ median }) => median).sort((a, b) => a - b);
-  return {
-    what,
-    threads,
-    least: Math.min(...times.map(({ least }) => least)),
-    median: medians[medians.length >> 1],
-    slowest: medians.at(-1),
+  const tau = Float64Array.from({ length: mechanism.nv }, (_, k) => Math.sin(k + 1));
+  // On both sides the arrays are in place, so that what is measured is the computation.
+  const caller = (engine: CompiledDynamics | ParallelDynamics): (() => void) => {
+    const { q, v, tau: forces, run } = engine instanceof ParallelDynamics ? engine.direct() : engine.direct('forward')!;
+    q.set(state.q);
+    v.set(state.v);
+    forces.set(tau);
+    return () => void run();
   };
-}
-
-/**
- * Multiplications that wait for each other show how fast the cores tick; many chains side by side, how much of a core a
- * thread has for itself. Where the one does not change and the other does, threads share their cores with somebody.
- */
-async function scaling(): Promise<object[]> {
-  const all = availableParallelism();
-  const tasks: [string, Task][] = [
-    ['multiplications, one after the other', { chains: 1 }],
-    ['multiplications, twelve side by side', { chains: 12 }],
-  ];
-  for (const model of ['chain-2048', 'crowd-20']) {
-    tasks.push([`${model}, all of it`, { model, segments: 1 }]);
-    for (const segments of [...new Set([4, all])])
-      tasks.push([`${model}, the slowest of the segments for ${segments} threads`, { model, segments }]);
+  // Everything that runs on one thread; the fastest is what counts.
+  const generic = new CompiledDynamics(mechanism, { specialise: 'never' });
+  const blocks = await neverChoosing(mechanism, { workers: 1, scheduleFor: 1 });
+  const single = (engine: CompiledDynamics | ParallelDynamics): TimedCall => {
+    const call = caller(engine);
+    return { call, before: () => settle(call) };
+  };
+  const singles: TimedCall[] = [single(generic), single(blocks)];
+  if (mechanism.joints.length <= WHOLE) {
+    const whole = new CompiledDynamics(mechanism);
+    await whole.ready();
+    singles.push(single(whole));
   }
-  const rows: object[] = [];
-  for (const [what, task] of tasks)
-    for (const threads of numbersOfThreads()) rows.push(await independent(what, task, threads));
-  return rows;
+  const teams: ParallelDynamics[] = [];
+  for (const workers of counts) teams.push(await neverChoosing(mechanism, { workers, scheduleFor: workers }));
+  const tasks: TimedCall[] = [
+    ...singles,
+    ...teams.map((team): TimedCall => {
+      const call = caller(team);
+      return { call, before: () => wake(team, call) };
+    }),
+  ];
+  for (const { call } of tasks) {
+    await warmUp([call], 2 * milliseconds);
+    signal.throwIfAborted();
+  }
+  const times = timings(tasks, { milliseconds });
+  const serialNs = Math.min(...times.slice(0, singles.length).map(({ ns }) => ns));
+  const printedSerialNs = timePrinted(mechanism, state, tau);
+  const lines: ParallelLine[] = [];
+  for (const [k, workers] of counts.entries()) {
+    const { ns, nsMedian } = times[singles.length + k];
+    lines.push({
+      model,
+      workers,
+      ns,
+      nsMedian,
+      serialNs,
+      printedSerialNs,
+      predictedNs: Math.round(teams[k].times.predictedNs ?? 0) || null,
+      chosen: workers > 1 && isFaster(ns, serialNs) ? 'parallel' : 'serial',
+      hash: hashed ? await hashOf(mechanism, workers, Math.max(...counts)) : '',
+    });
+    teams[k].dispose();
+    signal.throwIfAborted();
+  }
+  blocks.dispose();
+  return lines;
 }
 
-export async function run(): Promise<object> {
-  const batch = await batches('human-34', 10_000);
-  const alone = await scaling();
-  const underLoad = [await busy('chain-200', 10), await busy('crowd-20', 10)];
-  endThreads();
-  return { batch, busy: underLoad, independent: alone };
+/** A program that never chooses: it runs with the threads it is given. */
+export async function neverChoosing(mechanism: Mechanism, options: ParallelOptions): Promise<ParallelDynamics> {
+  const made = new ParallelDynamics(mechanism, { ...options, prefer: 'parallel', retreat: false, patience: 1000 });
+  await made.ready();
+  return made;
+}
+
+/** Milliseconds after which threads that have had no step sleep: until then they take time from others. */
+const ASLEEP_AFTER = 0.5;
+
+function settle(call: () => void): void {
+  for (const end = performance.now() + ASLEEP_AFTER; performance.now() < end; ) call();
+}
+
+/** Until all threads take part. */
+export function wake(team: ParallelDynamics, call: () => void): void {
+  for (let k = 0; k < 200; k++) {
+    const { parallel, stolen } = team.counts;
+    call();
+    const now = team.counts;
+    if (now.parallel > parallel && now.stolen === stolen) return;
+  }
+}
+
+/** Nanoseconds of the papers' algorithm; null where it cannot do this mechanism. */
+export function timePrinted(mechanism: Mechanism, { q, v }: State, tau: Float64Array): number | null {
+  const tree = createTree(mechanism);
+  const out = new Float64Array(mechanism.nv);
+  try {
+    const scratch = createPrinted(tree, endToRootSchedule(tree));
+    const call = (): void => void printedAda(tree, scratch, out, q, v, tau, null);
+    for (let k = 0; k < 50; k++) call();
+    return timings([{ call }], { milliseconds: 150 })[0].ns;
+  } catch {
+    return null;
+  }
+}
+
+/** All bits of all states of 1000 steps, folded into a number (FNV-1a, twice 32 bits). */
+export async function hashOf(mechanism: Mechanism, workers: number, scheduleFor: number): Promise<string> {
+  const dynamics = await neverChoosing(mechanism, { workers, scheduleFor });
+  const state = State.random(mechanism, 1);
+  const options = { out: new Float64Array(mechanism.nv) };
+  let [a, b] = [0x811c9dc5, 0x1b873593];
+  for (let step = 0; step < STEPS; step++) {
+    const qdd = dynamics.forward(state, undefined, options);
+    for (let k = 0; k < qdd.length; k++) state.v[k] += STEP * qdd[k];
+    for (const { model, iq, iv } of mechanism.joints) model.integrate(state.q, iq, state.v, iv, STEP);
+    for (const array of [state.q, state.v]) {
+      const words = new Uint32Array(array.buffer, array.byteOffset, 2 * array.length);
+      for (let k = 0; k < words.length; k += 2) {
+        a = Math.imul(a ^ words[k], 0x01000193);
+        b = Math.imul(b ^ words[k + 1], 0x01000193);
+      }
+    }
+  }
+  dynamics.dispose();
+  return [a, b].map((half) => (half >>> 0).toString(16).padStart(8, '0')).join('');
 }

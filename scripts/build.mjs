@@ -1,5 +1,6 @@
-// Makes the kernels of the plain engine, compiles src/ to dist/ (JavaScript, types, source maps), makes the commonest
-// WebAssembly kernels beforehand, puts the command together and marks it as executable.
+// Makes the kernels of the plain engine, compiles src/ to dist/ (JavaScript, types, source maps) and the commands that
+// measure (bench/) to dist/bench/, makes the commonest WebAssembly kernels beforehand, puts the command together and marks
+// it as executable.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -7,8 +8,10 @@ import { fileURLToPath } from 'node:url';
 await import('./plain-kernels.mjs');
 const root = fileURLToPath(new URL('..', import.meta.url));
 const tsc = fileURLToPath(new URL('../node_modules/typescript/bin/tsc', import.meta.url));
-const { status } = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' });
-if (status !== 0) process.exit(status ?? 1);
+for (const project of ['tsconfig.build.json', 'tsconfig.commands.json']) {
+  const { status } = spawnSync(process.execPath, [tsc, '-p', project], { cwd: root, stdio: 'inherit' });
+  if (status !== 0) process.exit(status ?? 1);
+}
 await import('./prebuild-kernels.mjs');
 await import('./bundle-command.mjs');
 const command = new URL('../dist/cli/main.js', import.meta.url);

@@ -21,7 +21,7 @@ const bundle = await rolldown({
   input: { main: `${dist}cli/start.js` },
   platform: 'node',
   // Other packages stay where they are installed.
-  external: (id) => !id.startsWith('.') && !id.startsWith('/') && id !== 'commander',
+  external: (id) => !/^[./#]/.test(id) && id !== 'commander',
   plugins: [keepAddresses],
 });
 await bundle.write({

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { MujocoModel } from '../../src/cli/bench/mujoco.js';
+import { MujocoModel } from '../../bench/mujoco.js';
 import { PlainDynamics } from '../../src/engines/plain/plain-dynamics.js';
 import { parseUrdf } from '../../src/formats/index.js';
 import type { Mechanism } from '../../src/mechanism/mechanism.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { FunctionsReport } from '../../src/cli/bench/functions.js';
+import type { FunctionsReport } from '../../bench/functions.js';
 import { manikin } from './support.js';
 
 const FUNCTIONS = [

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { Report } from '../../src/cli/bench/forward.js';
+import type { Report } from '../../bench/forward.js';
 import { manikin } from './support.js';
 
 describe('manikin bench fd', () => {
@@ -49,7 +49,7 @@ describe('manikin bench fd', () => {
     vi.doMock('@mujoco/mujoco', () => {
       throw Object.assign(new Error('Cannot find package'), { code: 'ERR_MODULE_NOT_FOUND' });
     });
-    const { benchForward } = await import('../../src/cli/bench/forward.js');
+    const { benchForward } = await import('../../bench/forward.js');
     const { builtinMechanism } = await import('../../src/models/index.js');
     const notes: string[] = [];
     const report = await benchForward([{ name: 'chain-8', mechanism: builtinMechanism('chain-8') }], {

@@ -1,7 +1,7 @@
 // What is written is read back by MuJoCo itself; that the dynamics agree is the business of test/agreement.
 
 import { describe, expect, it } from 'vitest';
-import { mujoco } from '../../src/cli/bench/mujoco.js';
+import { mujoco } from '../../bench/mujoco.js';
 import { formatMjcf } from '../../src/formats/index.js';
 import { MechanismBuilder } from '../../src/mechanism/builder.js';
 import { createMechanism } from '../../src/mechanism/create.js';

@@ -1,7 +1,7 @@
 // URDF written and read back: by our reader the same mechanism, by MuJoCo's the same accelerations.
 
 import { describe, expect, it } from 'vitest';
-import { MujocoModel } from '../../src/cli/bench/mujoco.js';
+import { MujocoModel } from '../../bench/mujoco.js';
 import { PlainDynamics } from '../../src/engines/plain/plain-dynamics.js';
 import { formatUrdf, parseUrdf } from '../../src/formats/index.js';
 import { createMechanism } from '../../src/mechanism/create.js';

@@ -42,8 +42,7 @@ const PACKAGES = new Map<string, readonly string[]>([
   ['formats', ['@rgrove/parse-xml']],
   ['engines', ['webgpu']],
   ['plot', ['d3-scale', 'd3-shape']],
-  // MuJoCo is for comparison, where it is installed.
-  ['cli', ['commander', 'node:*', '@mujoco/mujoco']],
+  ['cli', ['commander', 'node:*', '#bench/*']],
   ['threads', ['node:*']],
 ]);
 
@@ -68,7 +67,7 @@ describe('imports', () => {
         const to = relative(SRC, resolve(join(SRC, dirname(file)), target)).split('/')[0];
         expect([folder, ...allowed!], `${file} imports ${target}`).toContain(to);
       } else {
-        const name = target.startsWith('node:') ? 'node:*' : target;
+        const name = target.replace(/^(node:|#bench\/).*/, '$1*');
         expect(PACKAGES.get(folder) ?? [], `${file} imports ${target}`).toContain(name);
       }
     }
@@ -89,6 +88,11 @@ describe('imports', () => {
       }
     }
     expect(seen.size).toBeGreaterThan(20);
+  });
+
+  it('benchmarks are built upon src, which knows them by one line of the command line', () => {
+    const known = sourceFiles().filter((file) => readFileSync(join(SRC, file), 'utf8').includes('#bench'));
+    expect(known.sort()).toEqual(['cli/bench-commands.d.ts', 'cli/command-table.ts']);
   });
 
   it('no code is made from strings', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { randomNumbers, randomTree, serialChain } from '../../bench/schedule.js';
+import { randomNumbers, randomTree, serialChain } from '../../bench/suites/schedule.js';
 import { chainTimes, divides, leastCommunication, leastMakespan, paperRanges } from '../../src/schedule/assign.js';
 import { preorder } from '../../src/schedule/flat-tree.js';
 import { engineCost, paperCost, type Schedule, schedule } from '../../src/schedule/index.js';

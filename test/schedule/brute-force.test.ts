@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { randomNumbers } from '../../bench/schedule.js';
+import { randomNumbers } from '../../bench/suites/schedule.js';
 import { ENGINE_CONSTANTS, engineCost, paperCost, schedule } from '../../src/schedule/index.js';
 import { allParents, type Costs, compareLists, Mechanism, paperTenths, preorderOf, type Tree } from './brute-force.js';
 

@@ -1,6 +1,6 @@
 import { parseXml, type XmlElement } from '@rgrove/parse-xml';
 import { describe, expect, it } from 'vitest';
-import { human161, serialChain } from '../../bench/schedule.js';
+import { human161, serialChain } from '../../bench/suites/schedule.js';
 import { drawSvg, drawText, engineCost, schedule, type Topology } from '../../src/schedule/index.js';
 
 describe('the tree as text', () => {

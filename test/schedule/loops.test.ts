@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { randomNumbers } from '../../bench/schedule.js';
+import { randomNumbers } from '../../bench/suites/schedule.js';
 import {
   describeTree,
   engineCost,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { serialChain } from '../../bench/schedule.js';
+import { serialChain } from '../../bench/suites/schedule.js';
 import { type Schedule, type ScheduleTree, schedule, treeMakespan } from '../../src/schedule/index.js';
 import { hasShared, readShared } from '../support/shared.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { human161, randomTree, serialChain } from '../../bench/schedule.js';
+import { human161, randomTree, serialChain } from '../../bench/suites/schedule.js';
 import {
   describeTree,
   ENGINE_CONSTANTS,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { human161, randomNumbers, randomTree, serialChain } from '../../bench/schedule.js';
+import { human161, randomNumbers, randomTree, serialChain } from '../../bench/suites/schedule.js';
 import {
   type CostModel,
   engineCost,

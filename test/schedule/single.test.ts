@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { randomNumbers } from '../../bench/schedule.js';
+import { randomNumbers } from '../../bench/suites/schedule.js';
 import { costTable, ENGINE_CONSTANTS, engineCost, paperCost } from '../../src/schedule/cost.js';
 import { emptyFlatTree, preorder, TOP_SLOT } from '../../src/schedule/flat-tree.js';
 import { linkTree } from '../../src/schedule/link-tree.js';

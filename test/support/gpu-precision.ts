@@ -1,7 +1,7 @@
 // What 32 bits do to the formulas for the GPU, without a device: graphs evaluated number by number, as a device with fma
-// would. For the tests, and for the figures of bench/gpu-errors.ts.
+// would. For the tests, and for the figures of bench/suites/gpu-errors.ts.
 
-import { checkForces, checkState } from '../../src/cli/bench/gpu.js';
+import { checkForces, checkState } from '../../bench/gpu.js';
 import { AGAIN, KEPT, LOCAL, wholeForward, writeAccelerations, ZERO } from '../../src/engines/gpu/formulas.js';
 import type { Split } from '../../src/engines/gpu/split.js';
 import { PlainDynamics } from '../../src/engines/plain/plain-dynamics.js';

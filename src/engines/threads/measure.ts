@@ -1,15 +1,69 @@
-// Least times of short functions, taken in turn: a busy moment of the machine then hits all of them.
+// Times of short functions on a noisy machine: batches of calls, the functions in turn, and the least of all batches. A busy
+// moment of the machine then hits all of them. (Benchmark packages run one function after the other.)
 
-/** Milliseconds of a batch, and of all of them together. */
+export interface TimedCall {
+  /** One call of what is measured. */
+  readonly call: () => void;
+  /** Called before each batch, outside of its time: threads may have fallen asleep. */
+  readonly before?: () => void;
+}
+
+export interface CallTime {
+  /** Nanoseconds of one call: the least of all batches, and the middle one. */
+  readonly ns: number;
+  readonly nsMedian: number;
+}
+
+/** How long to measure: a number of batches of each function, or milliseconds altogether. */
+export interface MeasuringOptions {
+  readonly rounds?: number;
+  readonly milliseconds?: number;
+  /** Told the part that is done, after each round. */
+  readonly progress?: (fraction: number) => void;
+}
+
+/** Milliseconds of a batch: long against the clock's grain, short against the interruptions of other programs. */
 const BATCH = 0.5;
-const TOTAL = 60;
+/** Calls after which small functions have been compiled by the engine's best compiler. */
+const CALLS = 1500;
+
+function timeOf({ call, before }: TimedCall, calls: number): number {
+  before?.();
+  const start = performance.now();
+  for (let k = 0; k < calls; k++) call();
+  return performance.now() - start;
+}
+
+/** Times of functions that are warm. Which of them begins a round changes from round to round. */
+export function timings(tasks: readonly TimedCall[], options: MeasuringOptions): CallTime[] {
+  const { rounds = Number.POSITIVE_INFINITY, milliseconds = Number.POSITIVE_INFINITY, progress } = options;
+  const counts = tasks.map((task) => {
+    let count = 1;
+    while (timeOf(task, count) < BATCH && count < 1e6) count *= 2;
+    return count;
+  });
+  const samples = tasks.map((): number[] => []);
+  const begin = performance.now();
+  for (let round = 0, done = 0; done < 1; ) {
+    for (let turn = 0; turn < tasks.length; turn++) {
+      const i = (turn + round) % tasks.length;
+      samples[i].push((1e6 * timeOf(tasks[i], counts[i])) / counts[i]);
+    }
+    round++;
+    done = Math.max(round / rounds, (performance.now() - begin) / milliseconds);
+    progress?.(Math.min(done, 1));
+  }
+  return samples.map((list) => {
+    list.sort((a, b) => a - b);
+    return { ns: Math.round(list[0]), nsMedian: Math.round(list[list.length >> 1]) };
+  });
+}
 
 /** Milliseconds of a round of warming up, of the pause after it, and of all rounds at most. */
 const ROUND = 8;
 const PAUSE = 4;
 const WARM = 1000;
-/** Calls after which small functions have been compiled again too; large ones have been so sooner, after milliseconds. */
-const CALLS = 1500;
+/** Milliseconds after which a function is warm even with few calls: large ones are compiled sooner. */
 const LONG = 60;
 
 /**
@@ -46,38 +100,3 @@ export const pause = (ms: number): Promise<void> =>
   new Promise((resolve) => {
     setTimeout(resolve, ms);
   });
-
-export interface Timing {
-  /** Nanoseconds of one call: the least of all batches, and the middle one. */
-  readonly ns: number;
-  readonly nsMedian: number;
-}
-
-export interface Timed {
-  readonly call: () => void;
-  /** Called before each batch, outside of its time: threads may have fallen asleep. */
-  readonly before?: () => void;
-}
-
-/** Times of calls in turn, for a number of milliseconds altogether. */
-export function timings(tasks: readonly Timed[], total = TOTAL): Timing[] {
-  const time = ({ call, before }: Timed, count: number): number => {
-    before?.();
-    const start = performance.now();
-    for (let k = 0; k < count; k++) call();
-    return performance.now() - start;
-  };
-  const counts = tasks.map((task) => {
-    let count = 1;
-    while (time(task, count) < BATCH && count < 1e6) count *= 2;
-    return count;
-  });
-  const samples = tasks.map((): number[] => []);
-  const until = performance.now() + total;
-  do for (const [k, task] of tasks.entries()) samples[k].push((time(task, counts[k]) / counts[k]) * 1e6);
-  while (performance.now() < until);
-  return samples.map((list) => {
-    list.sort((a, b) => a - b);
-    return { ns: Math.round(list[0]), nsMedian: Math.round(list[list.length >> 1]) };
-  });
-}

@@ -6,7 +6,7 @@ import { processors, reasonForOneThread } from '../../threads/surroundings.js';
 import { type CompiledDynamics, reasonForPlain } from '../wasm/compiled.js';
 import { copyFinite } from '../wasm/copy-finite.js';
 import { loadArrays } from './arrays.js';
-import { pause, type Timed, timings, warmUp } from './measure.js';
+import { pause, type TimedCall, timings, warmUp } from './measure.js';
 import type { ParallelOptions } from './options.js';
 import type { Planner } from './planner.js';
 import { ThreadProgram } from './program.js';
@@ -155,23 +155,23 @@ class Trials {
   }
 
   /** One thread; another task gets warm on the way. */
-  async alone(other: Timed | undefined): Promise<{ task: Timed; ns: number }> {
+  async alone(other: TimedCall | undefined): Promise<{ task: TimedCall; ns: number }> {
     const task = { call: this.#whole() };
     await warmUp([task, ...(other === undefined ? [] : [other])].map(({ call }) => call));
-    const [{ ns }] = timings([task], FIRST);
+    const [{ ns }] = timings([task], { milliseconds: FIRST });
     return { task, ns };
   }
 
   /** One thread against a team whose code is warm. */
   async compare(
-    { task, ns }: { task: Timed; ns: number },
-    together: Timed,
+    { task, ns }: { task: TimedCall; ns: number },
+    together: TimedCall,
     team: Team,
     predictedSerialNs: number,
   ): Promise<Verdict> {
     return decide({
       measure: (milliseconds) => {
-        const [single, several] = timings([task, together], milliseconds);
+        const [single, several] = timings([task, together], { milliseconds });
         return { one: single.ns, several: several.ns };
       },
       rest: async (milliseconds) => {
@@ -184,7 +184,7 @@ class Trials {
   }
 
   /** A team's steps. Threads that have fallen asleep meanwhile are woken before. */
-  together(team: Team): Timed {
+  together(team: Team): TimedCall {
     const call = this.#together(team);
     const before = (): void => {
       for (let k = 0; k < 100; k++) {

@@ -1,7 +1,7 @@
 // Batches on a software device, against the readable algorithms in double precision.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkErrors } from '../../../src/cli/bench/gpu.js';
+import { checkErrors } from '../../../bench/gpu.js';
 import type { EngineOptions } from '../../../src/engines/gpu/engine.js';
 import { GpuBatch } from '../../../src/engines/gpu/gpu-batch.js';
 import { type Gpu, GpuError, openGpu } from '../../../src/engines/gpu/index.js';

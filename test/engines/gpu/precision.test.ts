@@ -1,7 +1,7 @@
 // What 32 bits do to the formulas for the GPU, without a device (test/support/gpu-precision.ts).
 
 import { describe, expect, it } from 'vitest';
-import { checkForces, checkState } from '../../../src/cli/bench/gpu.js';
+import { checkForces, checkState } from '../../../bench/gpu.js';
 import { AGAIN, writeAccelerations, ZERO } from '../../../src/engines/gpu/formulas.js';
 import { inverseForGpu } from '../../../src/engines/gpu/inverse-formulas.js';
 import { limbForward, splitForward } from '../../../src/engines/gpu/split.js';

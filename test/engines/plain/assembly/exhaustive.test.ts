@@ -1,7 +1,7 @@
 // Every tree shape with every schedule, long random trees, mass ratios and massless links, illegal schedules.
 
 import { describe, expect, it } from 'vitest';
-import { alternating, formErrors, MASS_RATIOS } from '../../../../bench/assembly.js';
+import { alternating, formErrors, MASS_RATIOS } from '../../../../bench/suites/assembly.js';
 import { aba, abaForces, createAba } from '../../../../src/engines/plain/aba.js';
 import { ada, createAda } from '../../../../src/engines/plain/assembly/ada.js';
 import {
