@@ -38,7 +38,8 @@ describe('the program', () => {
     'loads no engine, no format and no other command for help, and no format for a built-in model',
     () => {
       const loaded = (...words: string[]): string[] => {
-        const { stderr } = spawnSync(process.execPath, [MAIN, ...words], {
+        // The modules before they are put together (scripts/bundle-command.mjs).
+        const { stderr } = spawnSync(process.execPath, [MAIN.replace('main.js', 'start.js'), ...words], {
           encoding: 'utf8',
           env: { ...process.env, NODE_DEBUG: 'esm' },
         });
