@@ -2,15 +2,15 @@
 // generic kernels, code for one mechanism, batches; on request also inverse dynamics and the mass matrix. Minima of many
 // short batches taken in turn (measure.ts), so that the ratios hold on a noisy machine.
 
-import { aba, createAba } from '#src/engines/plain/aba.js';
-import { crba, createCrba } from '#src/engines/plain/crba.js';
 import { PlainDynamics } from '#src/engines/plain/plain-dynamics.js';
-import { createRnea, rnea } from '#src/engines/plain/rnea.js';
 import { reasonForPlain } from '#src/engines/wasm/compiled.js';
 import { CompiledDynamics } from '#src/engines/wasm/index.js';
 import { rowsOnThisThread } from '#src/engines/wasm/rows.js';
 import type { Mechanism } from '#src/mechanism/mechanism.js';
 import { State } from '#src/mechanism/state.js';
+import { aba, createAba } from '#src/reference/aba.js';
+import { crba, createCrba } from '#src/reference/crba.js';
+import { createRnea, rnea } from '#src/reference/rnea.js';
 import { type Machine, machine } from './machine.js';
 import { measure } from './measure.js';
 import { MujocoModel } from './mujoco.js';

@@ -15,7 +15,6 @@ export { type Impact, type ImpactOptions, impact } from './dynamics/impact.js';
 export type { EngineName, FunctionName, OutOption, Runs } from './engines/engine.js';
 export type { LoopReport } from './engines/plain/assembly/report.js';
 export { schedule, topologyOf } from './engines/plain/assembly/schedule.js';
-export type { Energy } from './engines/plain/energy.js';
 export { type InverseMassMatrix, inverseMassMatrix } from './engines/plain/mass-matrix-solver.js';
 export type { ForwardAlgorithm, ForwardOptions, InverseOptions, MassMatrix } from './engines/plain/plain-dynamics.js';
 export {
@@ -60,6 +59,7 @@ export type {
 } from './mechanism/spec.js';
 export { State } from './mechanism/state.js';
 export { mechanismSpec, withBase, withoutCouplings } from './mechanism/variants.js';
+export type { Energy } from './reference/energy.js';
 export type { ScheduleTree } from './schedule/tree.js';
 export type { Tolerances } from './simulation/dormand-prince.js';
 export type { Occurrence, SimulationEvent } from './simulation/events.js';

@@ -1,6 +1,5 @@
 // Assembly and disassembly against the articulated-body algorithm, one core: npm run bench -- assembly.
 
-import { aba, abaForces, createAba } from '#src/engines/plain/aba.js';
 import { ada, createAda } from '#src/engines/plain/assembly/ada.js';
 import {
   balancedSchedule,
@@ -17,6 +16,7 @@ import { createTree, type Tree } from '#src/mechanism/tree.js';
 import { mechanismSpec } from '#src/mechanism/variants.js';
 import { builtinMechanism, chain } from '#src/models/index.js';
 import { createPrinted, printedAda } from '#src/papers/printed/ada.js';
+import { aba, abaForces, createAba } from '#src/reference/aba.js';
 import type { ScheduleTree } from '#src/schedule/tree.js';
 import type { Mat3 } from '#src/spatial/matrix3.js';
 import { measure, type NamedCall } from '../measure.js';

@@ -1,12 +1,12 @@
 // Readable algorithms in plain TypeScript, one core: times on the built-in mechanisms, and how they grow with length.
 
-import { aba, createAba } from '#src/engines/plain/aba.js';
-import { crba, createCrba } from '#src/engines/plain/crba.js';
 import { createDense, denseForwardDynamics } from '#src/engines/plain/dense.js';
-import { createRnea, rnea } from '#src/engines/plain/rnea.js';
 import { State } from '#src/mechanism/state.js';
 import { createTree } from '#src/mechanism/tree.js';
 import { builtinMechanism } from '#src/models/index.js';
+import { aba, createAba } from '#src/reference/aba.js';
+import { crba, createCrba } from '#src/reference/crba.js';
+import { createRnea, rnea } from '#src/reference/rnea.js';
 import { measure, type NamedCall } from '../measure.js';
 
 function tasksOf(name: string, algorithms: readonly string[]): NamedCall[] {

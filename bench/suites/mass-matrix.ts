@@ -1,11 +1,11 @@
 // The mass matrix: CRBA in body frames, the paper's variant in a fixed frame, and that on two threads.
 
-import { crba, createCrba } from '#src/engines/plain/crba.js';
 import { State } from '#src/mechanism/state.js';
 import { createTree } from '#src/mechanism/tree.js';
 import { builtinMechanism } from '#src/models/index.js';
 import { MASS_MATRIX_ALGORITHMS, massMatrixInLinkOrder } from '#src/papers/mass-matrix/algorithms.js';
 import { ParallelMassMatrix } from '#src/papers/mass-matrix/threads/parallel.js';
+import { crba, createCrba } from '#src/reference/crba.js';
 import { timings, warmUp } from '../measure.js';
 
 /** Microseconds of one call each. */

@@ -10,7 +10,6 @@ import {
   type Runs,
 } from '../engines/engine.js';
 import type { LoopReport } from '../engines/plain/assembly/report.js';
-import type { Energy } from '../engines/plain/energy.js';
 import type { InverseMassMatrix } from '../engines/plain/mass-matrix-solver.js';
 import {
   type ForwardOptions,
@@ -26,6 +25,7 @@ import { MechanismError } from '../mechanism/errors.js';
 import { type Frame, GROUND, type Mechanism, type Placement } from '../mechanism/mechanism.js';
 import type { State } from '../mechanism/state.js';
 import type { Tree } from '../mechanism/tree.js';
+import type { Energy } from '../reference/energy.js';
 import type { Mat3, Vec3 } from '../spatial/matrix3.js';
 import { compose, motionToB, ORIGIN, rotateBack, TRANSFORM } from '../spatial/spatial.js';
 

@@ -2,9 +2,9 @@
 // methods it has code for: one that is missing here, or a call it cannot do, runs on the plain engine.
 
 import type { State } from '../mechanism/state.js';
+import type { Energy } from '../reference/energy.js';
 import type { LoopReport } from './plain/assembly/report.js';
 import type { MassMatrix } from './plain/author-order.js';
-import type { Energy } from './plain/energy.js';
 import type { InverseMassMatrix } from './plain/mass-matrix-solver.js';
 import type { ForwardOptions, InverseOptions } from './plain/plain-dynamics.js';
 import type { Stages, Tableau } from './plain/stages.js';

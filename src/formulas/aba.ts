@@ -1,4 +1,4 @@
-// The articulated-body algorithm as formulas: the steps of src/engines/plain/aba.ts, each for one link. Who calls them for
+// The articulated-body algorithm as formulas: the steps of src/reference/aba.ts, each for one link. Who calls them for
 // which links, and where their numbers live between the passes, is the business of specialise.ts and generic.ts.
 //
 // Every joint type takes the same way: its columns of motion space are eliminated one after the other,
@@ -10,7 +10,7 @@
 // graph drops what is multiplied by zero.
 //
 // Velocity terms: accelerations are counted from a reference motion. Most joints hand it on (the motion with qdd = 0,
-// as in src/engines/plain/aba.ts); spherical and floating ones begin afresh from rest, since what is left over, the `lag`,
+// as in src/reference/aba.ts); spherical and floating ones begin afresh from rest, since what is left over, the `lag`,
 // then meets only the few entries of I_A that survive the elimination.
 
 import type { FormulaType } from '../plan/plan.js';

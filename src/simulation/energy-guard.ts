@@ -4,11 +4,11 @@
 // A mechanism that hangs from nothing is watched about its centre of mass: kinetic energy without that of the whole,
 // m u^2 / 2, and no weight. Else the fall of a figure would soon hide any gain of its limbs.
 
-import type { Energy } from '../engines/plain/energy.js';
 import { passiveJoints } from '../engines/plain/passive.js';
 import { SimulationError } from '../mechanism/errors.js';
 import { GROUND, type Mechanism } from '../mechanism/mechanism.js';
 import type { State } from '../mechanism/state.js';
+import type { Energy } from '../reference/energy.js';
 
 /** Gain of energy, relative to the most kinetic energy there was and the work exchanged, that ends a simulation. */
 export const ENERGY_TOLERANCE = 1e-3;

@@ -5,13 +5,13 @@ import { type Dynamics, type DynamicsOptions, dynamics } from '../dynamics/dynam
 import { type Impact, type ImpactOptions, impact } from '../dynamics/impact.js';
 import type { Runs } from '../engines/engine.js';
 import { LoopClosing } from '../engines/plain/assembly/closing.js';
-import type { Energy } from '../engines/plain/energy.js';
 import { refuseForeign } from '../engines/plain/refuse.js';
 import { reasonForPlain } from '../engines/wasm/compiled.js';
 import { MechanismError, SimulationError } from '../mechanism/errors.js';
 import type { Mechanism } from '../mechanism/mechanism.js';
 import { type RerootOptions, reroot } from '../mechanism/reroot.js';
 import { State } from '../mechanism/state.js';
+import type { Energy } from '../reference/energy.js';
 import { DormandPrince, type Tolerances } from './dormand-prince.js';
 import { ENERGY_TOLERANCE, EnergyGuard } from './energy-guard.js';
 import type { Occurrence, SimulationEvent } from './events.js';

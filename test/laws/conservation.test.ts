@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { accelerations, createKinematics } from '../../src/engines/plain/kinematics.js';
 import { PlainDynamics } from '../../src/engines/plain/plain-dynamics.js';
 import { State } from '../../src/mechanism/state.js';
+import { accelerations, createKinematics } from '../../src/reference/kinematics.js';
 import { randomMechanism, randomVector } from '../support/random-mechanism.js';
 
 const seeds = fc.integer({ min: 0, max: 2 ** 31 - 1 });

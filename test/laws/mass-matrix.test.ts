@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { crba, createCrba, factorise, solveFactorised } from '../../src/engines/plain/crba.js';
 import { dofPositions } from '../../src/engines/plain/dense.js';
 import { PlainDynamics } from '../../src/engines/plain/plain-dynamics.js';
 import { State } from '../../src/mechanism/state.js';
+import { crba, createCrba, factorise, solveFactorised } from '../../src/reference/crba.js';
 import { randomMechanism, randomVector, relativeError } from '../support/random-mechanism.js';
 
 const seeds = fc.integer({ min: 0, max: 2 ** 31 - 1 });

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createEnergy, energy } from '../../src/engines/plain/energy.js';
 import { PlainDynamics } from '../../src/engines/plain/plain-dynamics.js';
 import { RerootMap } from '../../src/engines/plain/reroot-map.js';
 import { MechanismError } from '../../src/mechanism/errors.js';
 import { GROUND } from '../../src/mechanism/mechanism.js';
 import { State } from '../../src/mechanism/state.js';
+import { createEnergy, energy } from '../../src/reference/energy.js';
 import { randomMechanism, randomVector, relativeError } from '../support/random-mechanism.js';
 
 const seeds = fc.integer({ min: 0, max: 2 ** 31 - 1 });

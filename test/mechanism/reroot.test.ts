@@ -1,7 +1,6 @@
 // Re-rooting: the reference case, the same physics on random trees of all joint types, the way back, and what is refused.
 
 import { describe, expect, it } from 'vitest';
-import { createKinematics, accelerations as linkAccelerations } from '../../src/engines/plain/kinematics.js';
 import { PlainDynamics } from '../../src/engines/plain/plain-dynamics.js';
 import { parseDescription } from '../../src/formats/index.js';
 import type { JointTypeName } from '../../src/joints/index.js';
@@ -14,6 +13,7 @@ import type { JointKindSpec } from '../../src/mechanism/spec.js';
 import { State } from '../../src/mechanism/state.js';
 import { mechanismSpec } from '../../src/mechanism/variants.js';
 import { compass } from '../../src/models/compass.js';
+import { createKinematics, accelerations as linkAccelerations } from '../../src/reference/kinematics.js';
 import { apply, type Mat3, multiply, transpose, type Vec3 } from '../../src/spatial/matrix3.js';
 import { motionToA, TRANSFORM } from '../../src/spatial/spatial.js';
 import { ALL_JOINT_TYPES, randomMechanism, randomSpec, randomVector } from '../support/random-mechanism.js';

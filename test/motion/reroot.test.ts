@@ -3,7 +3,6 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { aba, createAba } from '../../src/engines/plain/aba.js';
 import { inverseDynamics, PlainDynamics } from '../../src/engines/plain/plain-dynamics.js';
 import { RerootMap } from '../../src/engines/plain/reroot-map.js';
 import { GROUND, type Mechanism } from '../../src/mechanism/mechanism.js';
@@ -15,6 +14,7 @@ import { inverseOfMotion } from '../../src/motion/inverse.js';
 import type { Foot, Support } from '../../src/motion/support.js';
 import { differentiated, type Trajectory } from '../../src/motion/trajectory.js';
 import { addToBody, movedTo } from '../../src/motion/wrench.js';
+import { aba, createAba } from '../../src/reference/aba.js';
 import type { Vec3 } from '../../src/spatial/matrix3.js';
 import { randomMechanism, randomVector, relativeError } from '../support/random-mechanism.js';
 

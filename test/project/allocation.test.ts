@@ -11,7 +11,7 @@ const DIST = new URL('../../dist/', import.meta.url);
  */
 const PROGRAM = `
 import { dynamics as door, State } from '${new URL('index.js', DIST).href}';
-import { aba, createAba } from '${new URL('engines/plain/aba.js', DIST).href}';
+import { aba, createAba } from '${new URL('reference/aba.js', DIST).href}';
 import { builtinMechanism } from '${new URL('models/index.js', DIST).href}';
 import { MechanismBuilder } from '${new URL('index.js', DIST).href}';
 const all = new MechanismBuilder('all');

@@ -19,19 +19,33 @@ const ALLOWED = new Map<string, readonly string[]>([
   ['plan', ['spatial', 'joints', 'mechanism']],
   ['formulas', ['joints', 'plan']],
   ['emit', ['formulas']],
-  ['engines', ['spatial', 'joints', 'mechanism', 'schedule', 'plan', 'formulas', 'emit', 'threads']],
-  ['dynamics', ['spatial', 'joints', 'mechanism', 'engines']],
+  // Readable algorithms, one file each.
+  ['reference', ['spatial', 'joints', 'mechanism']],
+  ['engines', ['spatial', 'joints', 'mechanism', 'reference', 'schedule', 'plan', 'formulas', 'emit', 'threads']],
+  ['dynamics', ['spatial', 'joints', 'mechanism', 'reference', 'engines']],
   ['batch', ['mechanism', 'engines']],
   // Shapes, collision, contact solvers.
   ['contact', ['spatial', 'joints', 'mechanism', 'engines', 'dynamics']],
-  ['simulation', ['spatial', 'joints', 'mechanism', 'dynamics', 'engines', 'contact']],
+  ['simulation', ['spatial', 'joints', 'mechanism', 'reference', 'dynamics', 'engines', 'contact']],
   ['motion', ['spatial', 'joints', 'mechanism', 'formats', 'models', 'engines', 'dynamics']],
   // Files of any kind, from their bytes.
   ['files', ['spatial', 'joints', 'mechanism', 'formats', 'motion']],
   ['plot', ['spatial', 'joints', 'mechanism', 'engines', 'dynamics']],
   [
     'papers',
-    ['spatial', 'joints', 'mechanism', 'models', 'schedule', 'engines', 'dynamics', 'simulation', 'plot', 'threads'],
+    [
+      'spatial',
+      'joints',
+      'mechanism',
+      'reference',
+      'models',
+      'schedule',
+      'engines',
+      'dynamics',
+      'simulation',
+      'plot',
+      'threads',
+    ],
   ],
 ]);
 // Nobody imports the command line; it puts everything together.

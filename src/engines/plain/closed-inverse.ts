@@ -13,13 +13,12 @@
 
 import type { Mechanism } from '../../mechanism/mechanism.js';
 import type { Tree } from '../../mechanism/tree.js';
-import { moveLinks } from './aba.js';
-import { type AbaScratch, createAba } from './aba-layout.js';
+import { createJacobian, type JacobianScratch, jacobian } from '../../reference/jacobian.js';
+import { createRnea, moveLinks, type RneaScratch } from '../../reference/rnea.js';
 import { createLoops, type LoopScratch, updateLoops } from './assembly/loop-joint.js';
-import { createJacobian, type JacobianScratch, jacobian } from './jacobian.js';
 
 export interface ClosedInverseScratch {
-  readonly aba: AbaScratch;
+  readonly rnea: RneaScratch;
   readonly loops: LoopScratch;
   readonly jacobian: JacobianScratch;
   /** 6 x nv: of one link. */
@@ -39,7 +38,7 @@ export function createClosedInverse(tree: Tree): ClosedInverseScratch {
   const { nv } = tree.mechanism;
   const m = loops.loops.reduce((sum, { k }) => sum + k, 0);
   return {
-    aba: createAba(tree),
+    rnea: createRnea(tree),
     loops,
     jacobian: createJacobian(tree),
     J6: new Float64Array(6 * nv),
@@ -58,10 +57,10 @@ export function updateConstraints(
   v: Float64Array,
   qdd: Float64Array,
 ): number {
-  const { aba, loops, J, J6 } = scratch;
+  const { rnea, loops, J, J6 } = scratch;
   const { nv } = tree.mechanism;
-  moveLinks(tree, aba, q, v, null, tree.armature);
-  updateLoops(tree, loops, 'acceleration', aba.s, q, v);
+  moveLinks(tree, rnea, q, v, null, null);
+  updateLoops(tree, loops, 'acceleration', rnea.a, q, v);
   J.fill(0);
   let first = 0;
   let largest = 0;

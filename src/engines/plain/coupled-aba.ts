@@ -26,24 +26,16 @@
 
 import type { Tree } from '../../mechanism/tree.js';
 import { type ColumnPlan, groupsOf, planColumns } from '../../plan/columns.js';
-import { forceToA, motionToB } from '../../spatial/spatial.js';
-import { accelerateLink, assembleLink, moveLinks } from './aba.js';
 import {
   type AbaScratch,
+  accelerateLink,
+  addToRecord,
+  assembleLink,
+  beginLinks,
   createAba,
-  DELTA,
-  IA_H,
-  IA_J,
-  IA_M,
-  PA,
-  RECORD,
-  WIDE_D,
-  WIDE_S,
-  WIDE_U,
-  WIDE_u,
-  WIDE_X,
-} from './aba-layout.js';
-import { addCarriedToParent, articulatedTimes } from './aba-wide.js';
+} from '../../reference/aba.js';
+import { addBlockTimes, addColumnProduct, BLOCK } from '../../spatial/blocks.js';
+import { dot6, forceToA, motionToB, TRANSFORM } from '../../spatial/spatial.js';
 
 /** The groups open at one link, by their index in `columns`. */
 interface Open {
@@ -110,8 +102,7 @@ export function createCoupledAba(tree: Tree): CoupledAbaScratch {
   };
   return {
     plan,
-    // Links at which groups are open take the general steps, which keep S, U, D and u to be read.
-    aba: createAba(tree, (link) => plan.at[link].length > 0),
+    aba: createAba(tree),
     open: [openAt(plan.atBody[0]), ...plan.at.map(openAt)],
     solved: plan.groups.map(() => ({
       F: new Float64Array(6),
@@ -139,56 +130,51 @@ export function coupledAba(
 ): number {
   const { plan, aba, open, x } = scratch;
   const { atBody, atJoint, groupOf, multiplier } = plan;
-  const { s, wide, wideAt } = aba;
-  moveLinks(tree, aba, q, qd, external, armature);
+  const { X, S, u, delta } = aba;
+  beginLinks(tree, aba, q, qd, external);
   for (const here of open) if (here !== undefined) clear(here);
   for (let i = tree.n - 1; i >= 0; i--) {
     const here = open[i + 1];
-    const op = RECORD * (tree.parent[i] + 1);
+    const to = tree.parent[i] + 1;
     if (here === undefined) {
-      if (!assembleLink(tree, aba, i, op, tau, armature)) return i;
+      if (!assembleLink(tree, aba, i, to, tau, armature)) return i;
       continue;
     }
-    for (const group of atBody[i + 1]) {
-      setCarried(aba, i);
-      if (!solveGroup(scratch, here, group)) return plan.groups[group].source;
-      setRecord(aba, i);
-    }
+    for (const group of atBody[i + 1]) if (!solveGroup(scratch, here, group, i + 1)) return plan.groups[group].source;
     if (groupOf[i] < 0) {
-      if (!assembleLink(tree, aba, i, op, tau, armature)) return i;
+      if (!assembleLink(tree, aba, i, to, tau, armature)) return i;
       passOrdinary(tree, aba, here, i);
     } else {
       passCoupled(tree, aba, here, i, here.index[groupOf[i]], multiplier[i], tau, armature);
-      setCarried(aba, i);
-      for (const group of atJoint[i]) if (!solveGroup(scratch, here, group)) return plan.groups[group].source;
-      addCarriedToParent(s, RECORD * (i + 1), op, aba.carried, wide, wideAt[i] + WIDE_X);
+      for (const group of atJoint[i]) if (!solveGroup(scratch, here, group, i + 1)) return plan.groups[group].source;
+      addToRecord(aba, i, to, 0, 0);
     }
     addToParent(scratch, here, open[tree.parent[i] + 1], i);
   }
-  for (const group of atBody[0]) if (!solveGroup(scratch, open[0]!, group)) return plan.groups[group].source;
-  for (let k = atBody[0].length - 1; k >= 0; k--) solveFor(scratch, atBody[0][k], s, DELTA);
+  for (const group of atBody[0]) if (!solveGroup(scratch, open[0]!, group, 0)) return plan.groups[group].source;
+  for (let k = atBody[0].length - 1; k >= 0; k--) solveFor(scratch, atBody[0][k], 0);
   for (let i = 0; i < tree.n; i++) {
     const here = open[i + 1];
     if (here === undefined) {
       accelerateLink(tree, aba, i, qdd);
       continue;
     }
-    const o = RECORD * (i + 1);
-    const at = wideAt[i];
+    const o = 6 * (i + 1);
+    const first = tree.dof[i];
     if (groupOf[i] < 0) {
       for (let c = 0; c < here.columns.length; c++) {
         if (here.done[c] === 1) continue;
-        for (let k = 0; k < 6; k++) wide[at + WIDE_u + k] -= here.phi[6 * c + k] * x[here.columns[c]];
+        for (let k = first; k < tree.dof[i + 1]; k++) u[k] -= here.phi[6 * c + k - first] * x[here.columns[c]];
       }
       accelerateLink(tree, aba, i, qdd);
     } else {
-      motionToB(s, o + DELTA, wide, at + WIDE_X, s, RECORD * (tree.parent[i] + 1) + DELTA);
-      for (const group of atJoint[i]) solveFor(scratch, group, s, o + DELTA);
+      motionToB(delta, o, X, TRANSFORM * i, delta, 6 * (tree.parent[i] + 1));
+      for (const group of atJoint[i]) solveFor(scratch, group, o);
       const own = multiplier[i] * x[groupOf[i]];
       qdd[tree.iv[i]] = own;
-      for (let j = 0; j < 6; j++) s[o + DELTA + j] += wide[at + WIDE_S + j] * own;
+      for (let j = 0; j < 6; j++) delta[o + j] += S[6 * first + j] * own;
     }
-    for (let k = atBody[i + 1].length - 1; k >= 0; k--) solveFor(scratch, atBody[i + 1][k], s, o + DELTA);
+    for (let k = atBody[i + 1].length - 1; k >= 0; k--) solveFor(scratch, atBody[i + 1][k], o);
   }
   return -1;
 }
@@ -202,30 +188,24 @@ function clear({ F, n, M, phi, done }: Open): void {
 }
 
 /** After the joint's own step, which has left U L^-T, L and L^-1 u behind. */
-function passOrdinary(
-  tree: Tree,
-  { wide, wideAt }: AbaScratch,
-  { columns, F, n, M, phi, done }: Open,
-  i: number,
-): void {
-  const nv = tree.dof[i + 1] - tree.dof[i];
-  const at = wideAt[i];
+function passOrdinary(tree: Tree, { S, U, L, u }: AbaScratch, { columns, F, n, M, phi, done }: Open, i: number): void {
+  const first = tree.dof[i];
+  const nv = tree.dof[i + 1] - first;
   const size = columns.length;
   for (let c = 0; c < size; c++) {
     if (done[c] === 1) continue;
     for (let k = 0; k < nv; k++) {
-      let sum = 0;
-      for (let j = 0; j < 6; j++) sum += wide[at + WIDE_S + 6 * k + j] * F[6 * c + j];
-      for (let l = 0; l < k; l++) sum -= wide[at + WIDE_D + 6 * k + l] * phi[6 * c + l];
-      phi[6 * c + k] = sum / wide[at + WIDE_D + 6 * k + k];
+      let sum = dot6(S, 6 * (first + k), F, 6 * c);
+      for (let l = 0; l < k; l++) sum -= L[BLOCK * i + 6 * k + l] * phi[6 * c + l];
+      phi[6 * c + k] = sum / L[BLOCK * i + 7 * k];
     }
   }
   for (let c = 0; c < size; c++) {
     if (done[c] === 1) continue;
     for (let k = 0; k < nv; k++) {
       const factor = phi[6 * c + k];
-      for (let j = 0; j < 6; j++) F[6 * c + j] -= wide[at + WIDE_U + 6 * k + j] * factor;
-      n[c] += factor * wide[at + WIDE_u + k];
+      for (let j = 0; j < 6; j++) F[6 * c + j] -= U[6 * (first + k) + j] * factor;
+      n[c] += factor * u[first + k];
       for (let d = 0; d < size; d++) if (done[d] === 0) M[c * size + d] -= factor * phi[6 * d + k];
     }
   }
@@ -234,7 +214,7 @@ function passOrdinary(
 /** Column s of `here` gains the joint of link i, with multiplier k. */
 function passCoupled(
   tree: Tree,
-  { s, wide, wideAt }: AbaScratch,
+  { S, IA, pA, U }: AbaScratch,
   { columns, F, n, M, done }: Open,
   i: number,
   own: number,
@@ -242,34 +222,28 @@ function passCoupled(
   tau: Float64Array,
   armature: Float64Array,
 ): void {
-  const o = RECORD * (i + 1);
-  const S = wideAt[i] + WIDE_S;
-  const U = wideAt[i] + WIDE_U;
+  const at = 6 * tree.dof[i];
   const size = columns.length;
-  articulatedTimes(wide, U, s, o, wide, S);
-  let inertia = armature[tree.iv[i]];
-  let force = -tau[tree.iv[i]];
-  for (let j = 0; j < 6; j++) {
-    inertia += wide[S + j] * wide[U + j];
-    force += wide[S + j] * s[o + PA + j];
-  }
+  U.fill(0, at, at + 6);
+  addBlockTimes(U, at, 1, IA, BLOCK * (i + 1), S, at);
+  const inertia = armature[tree.iv[i]] + dot6(S, at, U, at);
+  const force = dot6(S, at, pA, 6 * (i + 1)) - tau[tree.iv[i]];
   for (let c = 0; c < size; c++) {
     if (done[c] === 1) continue;
-    let phi = 0;
-    for (let j = 0; j < 6; j++) phi += wide[S + j] * F[6 * c + j];
+    const phi = dot6(S, at, F, 6 * c);
     // On the diagonal this happens twice.
     M[own * size + c] += k * phi;
     M[c * size + own] += k * phi;
   }
   M[own * size + own] += k * k * inertia;
   n[own] += k * force;
-  for (let j = 0; j < 6; j++) F[6 * own + j] += k * wide[U + j];
+  for (let j = 0; j < 6; j++) F[6 * own + j] += k * U[at + j];
 }
 
-/** Solves for a group: what is left of aba.carried and of the other columns at `here`. False where it feels no inertia. */
-function solveGroup({ aba, solved }: CoupledAbaScratch, here: Open, group: number): boolean {
+/** Solves for a group: what is left of I_A and p_A of a record, and of the other columns at `here`. False where it feels no inertia. */
+function solveGroup({ aba, solved }: CoupledAbaScratch, here: Open, group: number, record: number): boolean {
   const { columns, F, n, M, done } = here;
-  const { carried } = aba;
+  const { IA, pA } = aba;
   const size = columns.length;
   const own = here.index[group];
   const row = own * size;
@@ -281,12 +255,8 @@ function solveGroup({ aba, solved }: CoupledAbaScratch, here: Open, group: numbe
   kept.n = n[own];
   kept.count = 0;
   for (let j = 0; j < 6; j++) kept.F[j] = F[6 * own + j];
-  let entry = 0;
-  // carried is [J, H, M, n, f]: the rows of J and of M are upper triangles.
-  for (let i = 0; i < 3; i++) for (let j = i; j < 3; j++) carried[entry++] -= (kept.F[i] * kept.F[j]) / pivot;
-  for (let i = 0; i < 3; i++) for (let j = 3; j < 6; j++) carried[entry++] -= (kept.F[i] * kept.F[j]) / pivot;
-  for (let i = 3; i < 6; i++) for (let j = i; j < 6; j++) carried[entry++] -= (kept.F[i] * kept.F[j]) / pivot;
-  for (let i = 0; i < 6; i++) carried[entry++] -= (kept.F[i] * kept.n) / pivot;
+  addColumnProduct(IA, BLOCK * record, -1 / pivot, kept.F, 0, kept.F, 0, 1);
+  for (let j = 0; j < 6; j++) pA[6 * record + j] -= (kept.F[j] * kept.n) / pivot;
   for (let c = 0; c < size; c++) {
     if (done[c] === 1) continue;
     const factor = M[row + c] / pivot;
@@ -299,11 +269,10 @@ function solveGroup({ aba, solved }: CoupledAbaScratch, here: Open, group: numbe
   return true;
 }
 
-/** x of a group, given the acceleration at `delta` and the groups that were open when it was solved for. */
-function solveFor({ solved, x }: CoupledAbaScratch, group: number, s: Float64Array, delta: number): void {
+/** x of a group, given the acceleration at `at` and the groups that were open when it was solved for. */
+function solveFor({ aba, solved, x }: CoupledAbaScratch, group: number, at: number): void {
   const { F, others, M, count, own, n } = solved[group];
-  let sum = n;
-  for (let j = 0; j < 6; j++) sum += F[j] * s[delta + j];
+  let sum = n + dot6(F, 0, aba.delta, at);
   for (let k = 0; k < count; k++) sum += M[k] * x[others[k]];
   x[group] = -sum / own;
 }
@@ -319,31 +288,10 @@ function addToParent(
   for (let c = 0; c < size; c++) {
     if (done[c] === 1) continue;
     const above = to!.index[columns[c]];
-    forceToA(work, 0, aba.wide, aba.wideAt[i] + WIDE_X, F, 6 * c);
+    forceToA(work, 0, aba.X, TRANSFORM * i, F, 6 * c);
     for (let j = 0; j < 6; j++) to!.F[6 * above + j] += work[j];
     to!.n[above] += n[c];
     for (let d = 0; d < size; d++)
       if (done[d] === 0) to!.M[above * to!.columns.length + to!.index[columns[d]]] += M[c * size + d];
   }
-}
-
-/** aba.carried <- articulated inertia and bias force of link i; setRecord is the way back. */
-function setCarried({ s, carried }: AbaScratch, i: number): void {
-  const o = RECORD * (i + 1);
-  for (let k = 0; k < 6; k++) {
-    carried[k] = s[o + IA_J + k];
-    carried[15 + k] = s[o + IA_M + k];
-    carried[21 + k] = s[o + PA + k];
-  }
-  for (let k = 0; k < 9; k++) carried[6 + k] = s[o + IA_H + k];
-}
-
-function setRecord({ s, carried }: AbaScratch, i: number): void {
-  const o = RECORD * (i + 1);
-  for (let k = 0; k < 6; k++) {
-    s[o + IA_J + k] = carried[k];
-    s[o + IA_M + k] = carried[15 + k];
-    s[o + PA + k] = carried[21 + k];
-  }
-  for (let k = 0; k < 9; k++) s[o + IA_H + k] = carried[6 + k];
 }

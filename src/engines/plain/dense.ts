@@ -4,8 +4,8 @@
 
 import { MechanismError } from '../../mechanism/errors.js';
 import type { Tree } from '../../mechanism/tree.js';
-import { type CrbaScratch, crba, createCrba } from './crba.js';
-import { createRnea, type RneaScratch, rnea } from './rnea.js';
+import { type CrbaScratch, crba, createCrba } from '../../reference/crba.js';
+import { createRnea, type RneaScratch, rnea } from '../../reference/rnea.js';
 
 export interface DenseScratch {
   readonly crba: CrbaScratch;

@@ -5,10 +5,9 @@ import { MechanismError } from '../../mechanism/errors.js';
 import type { Mechanism } from '../../mechanism/mechanism.js';
 import type { State } from '../../mechanism/state.js';
 import { createTree, type Tree } from '../../mechanism/tree.js';
+import { type CrbaScratch, crba, factorise, solveFactorised } from '../../reference/crba.js';
 import { authorOrder, type MassMatrix } from './author-order.js';
-import { crba, factorise, solveFactorised } from './crba.js';
-import { createDense, type DenseScratch, invertDense, linkOf, reducedMassMatrix, reduceMassMatrix } from './dense.js';
-import { createInverseMass, fillInverseMass, type InverseMassScratch } from './inverse-mass-matrix.js';
+import { createDense, type DenseScratch, invertDense, linkOf, reducedMassMatrix } from './dense.js';
 import { refuseForeign, refuseSingular } from './refuse.js';
 
 export interface InverseMassMatrix {
@@ -22,7 +21,6 @@ export class MassMatrixSolver {
   readonly mechanism: Mechanism;
   readonly #tree: Tree;
   readonly #dense: DenseScratch;
-  #inverse: InverseMassScratch | undefined;
 
   constructor(mechanism: Mechanism, tree: Tree = createTree(mechanism)) {
     this.mechanism = mechanism;
@@ -31,8 +29,8 @@ export class MassMatrixSolver {
   }
 
   /**
-   * The inverse of the mass matrix in O(n^2), without the mass matrix. (With couplings, whose independent joints have no
-   * such recursion, the mass matrix is inverted.)
+   * The inverse of the mass matrix, column by column from its factors along the tree; with couplings, which these factors do
+   * not know, from those of the whole matrix.
    */
   inverse(state: State, out?: Float64Array): InverseMassMatrix {
     const { mechanism } = this;
@@ -44,9 +42,14 @@ export class MassMatrixSolver {
       const failed = invertDense(dense);
       if (failed >= 0) refuseSingular(linkOf(tree, dense.follows.indexOf(failed)), tree);
     } else {
-      this.#inverse ??= createInverseMass(tree);
-      refuseSingular(fillInverseMass(tree, this.#inverse, state.q), tree);
-      reduceMassMatrix(dense, this.#inverse.Hinv);
+      const { H, above } = this.#factors(state);
+      const { A, x, m } = dense;
+      for (let column = 0; column < m; column++) {
+        x.fill(0);
+        x[column] = 1;
+        solveFactorised(H, above, x);
+        for (let row = column; row < m; row++) A[row * m + column] = A[column * m + row] = x[row];
+      }
     }
     const { n, H, joints } = authorOrder(mechanism, dense, out);
     return { n, Hinv: H, joints };
@@ -58,7 +61,6 @@ export class MassMatrixSolver {
    */
   solve(state: State, b: Float64Array, out: Float64Array = new Float64Array(b.length)): Float64Array {
     const { mechanism } = this;
-    const tree = this.#tree;
     refuseForeign(mechanism, state);
     const rows = mechanism.nv - mechanism.couplings.length;
     if (b.length !== rows)
@@ -68,16 +70,22 @@ export class MassMatrixSolver {
       out.set(b.map((_, i) => b.reduce((sum, value, j) => sum + Hinv[i * n + j] * value, 0)));
       return out;
     }
-    const { at, crba: scratch } = this.#dense;
-    crba(tree, scratch, state.q);
-    const failed = factorise(scratch.H, scratch.above);
-    if (failed >= 0) refuseSingular(linkOf(tree, failed), tree);
+    const { H, above } = this.#factors(state);
+    const { at } = this.#dense;
     const x = Float64Array.from(at, (row) => b[row]);
-    solveFactorised(scratch.H, scratch.above, x);
+    solveFactorised(H, above, x);
     at.forEach((row, k) => {
       out[row] = x[k];
     });
     return out;
+  }
+
+  #factors({ q }: State): CrbaScratch {
+    const scratch = this.#dense.crba;
+    crba(this.#tree, scratch, q);
+    const failed = factorise(scratch.H, scratch.above);
+    if (failed >= 0) refuseSingular(linkOf(this.#tree, failed), this.#tree);
+    return scratch;
   }
 }
 

@@ -6,6 +6,7 @@
 import { JOINT_TYPES, PARAMETERS } from '../../joints/index.js';
 import { GROUND } from '../../mechanism/mechanism.js';
 import { createTree, type Tree } from '../../mechanism/tree.js';
+import { createLinkScratch, type LinkScratch, multiplyMotionSpace, updatePositions } from '../../reference/links.js';
 import { type Mat3, quaternionFromRotation, transpose } from '../../spatial/matrix3.js';
 import {
   addCrossMotion,
@@ -17,7 +18,6 @@ import {
   motionToB,
   TRANSFORM,
 } from '../../spatial/spatial.js';
-import { createLinkScratch, type LinkScratch, multiplyMotionSpace, updatePositions } from './links.js';
 
 export class RerootMap {
   /** The tree with the new root. */

@@ -10,8 +10,8 @@ import { JOINT_TYPES, PARAMETERS } from '../../joints/index.js';
 import { GROUND } from '../../mechanism/mechanism.js';
 import { State } from '../../mechanism/state.js';
 import type { Tree } from '../../mechanism/tree.js';
+import { aba, createAba } from '../../reference/aba.js';
 import { addInertiaToA, dot6, INERTIA, inertiaTimes, TRANSFORM } from '../../spatial/spatial.js';
-import { aba, createAba } from './aba.js';
 
 /** A link that resists by less than this part of its inertia about other axes does not count as resisting. */
 const WEAK = 1e-10;

@@ -4,7 +4,7 @@
 import type { Mechanism } from '../../mechanism/mechanism.js';
 import type { State } from '../../mechanism/state.js';
 import { BODY_POSE, ENERGY } from '../../plan/results.js';
-import type { Energy } from '../plain/energy.js';
+import type { Energy } from '../../reference/energy.js';
 import { copyPositions, turnsTooFar } from '../plain/large-angles.js';
 import { copyFinite } from './copy-finite.js';
 import { type CompiledTask, jacobianTask } from './specialise.js';

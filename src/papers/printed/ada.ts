@@ -9,16 +9,15 @@
 // As in ada.ts, accelerations are differences from the motion with qdd = 0, which moveLinks finds with all its velocity
 // products; so c_i of errata 002-7 and 000-8 is zero, and what a link needs for that motion is in its bias force p.
 
-import { moveLinks } from '../../engines/plain/aba.js';
-import { type AbaScratch, createAba, PA, RECORD, WIDE_S, WIDE_X } from '../../engines/plain/aba-layout.js';
 import { CONTRADICTION } from '../../engines/plain/assembly/ada.js';
-import { addBlockTimes, BLOCK, copyBlock, transposeBlock } from '../../engines/plain/assembly/blocks.js';
 import { createLoops, type LoopScratch, updateLoops } from '../../engines/plain/assembly/loop-joint.js';
 import { JOINT_TYPES, PARAMETERS } from '../../joints/index.js';
 import { State } from '../../mechanism/state.js';
 import type { Tree } from '../../mechanism/tree.js';
+import { createRnea, moveLinks, type RneaScratch } from '../../reference/rnea.js';
 import type { ScheduleTree } from '../../schedule/tree.js';
-import { motionToB } from '../../spatial/spatial.js';
+import { addBlockTimes, BLOCK, copyBlock, transposeBlock } from '../../spatial/blocks.js';
+import { motionToB, TRANSFORM } from '../../spatial/spatial.js';
 import { assembleLoops, createPrintedLoops, disassembleLoops, type PrintedLoops } from './close.js';
 import { invertInertias } from './inertia.js';
 import { assembleJoint, createJointWork, disassembleJoint, type JointWork, type PrintedMemory } from './join.js';
@@ -27,7 +26,7 @@ import { setJointSpaces } from './space.js';
 
 export interface PrintedScratch extends PrintedMemory {
   readonly plan: PrintedPlan;
-  readonly aba: AbaScratch;
+  readonly rnea: RneaScratch;
   readonly loops: LoopScratch;
   /** For each operation that closes loops; undefined for the others. */
   readonly closes: readonly (PrintedLoops | undefined)[];
@@ -59,8 +58,7 @@ export function createPrinted(tree: Tree, schedule: ScheduleTree): PrintedScratc
     closes: plan.operations.map((operation) =>
       operation.kind === 'close' ? createPrintedLoops(operation, loops) : undefined,
     ),
-    // Every link takes the general steps, which leave its transform and motion space behind.
-    aba: createAba(tree, () => true),
+    rnea: createRnea(tree),
     joints,
     turning: joints.map((_, i) => i).filter((i) => TURNING_TYPES.has(JOINT_TYPES[tree.type[i]].name)),
     inverse,
@@ -99,13 +97,13 @@ export function printedAda(
   external: Float64Array | null,
   armature: Float64Array = tree.armature,
 ): number {
-  const { plan, aba, loops, closes, joints, turning, forces, singular } = scratch;
+  const { plan, rnea, loops, closes, joints, turning, forces, singular } = scratch;
   const { operations } = plan;
   if (singular >= 0) return singular;
-  moveLinks(tree, aba, q, qd, external, armature);
-  updateLoops(tree, loops, 'acceleration', aba.s, q, qd);
+  moveLinks(tree, rnea, q, qd, null, external);
+  updateLoops(tree, loops, 'acceleration', rnea.a, q, qd);
   for (const i of turning)
-    setJointSpaces(joints[i].R, joints[i].N, aba.wide, aba.wideAt[i] + WIDE_S, joints[i].nv, scratch.blocks);
+    setJointSpaces(joints[i].R, joints[i].N, rnea.S, 6 * tree.dof[i], joints[i].nv, scratch.blocks);
   for (let i = 0; i < tree.n; i++) startLink(scratch, i, plan.links[i]);
   for (let k = 0; k < operations.length; k++) {
     const operation = operations[k];
@@ -125,21 +123,21 @@ export function printedAda(
 }
 
 /** Start values (errata 002-1): Phi_uv = J_u M^-1 J_v^T and b_u = -J_u M^-1 p at the handles of one link. */
-function startLink({ m, inverse, aba, blocks, x }: PrintedScratch, i: number, part: PrintedPart): void {
-  const { s, wide, wideAt } = aba;
+function startLink({ m, inverse, rnea, blocks, x }: PrintedScratch, i: number, part: PrintedPart): void {
+  const { X, f } = rnea;
   const { handles } = part;
   const [JM, transposed] = [0, BLOCK];
   x.fill(0, 0, 6);
-  addBlockTimes(x, 0, -1, inverse, BLOCK * i, s, RECORD * (i + 1) + PA);
+  addBlockTimes(x, 0, -1, inverse, BLOCK * i, f, 6 * i);
   for (let t = 0; t < handles.length; t++) {
     // Rows of M^-1 are its columns: moved one by one they are those of (J_t M^-1)^T.
-    moveRows(blocks, transposed, inverse, BLOCK * i, wide, transformAt(handles[t].carries));
+    moveRows(blocks, transposed, inverse, BLOCK * i, X, transformAt(handles[t].carries));
     transposeBlock(blocks, JM, blocks, transposed);
-    for (let u = 0; u <= t; u++) moveRows(m, phiAt(part, t, u), blocks, JM, wide, transformAt(handles[u].carries));
-    moveRow(m, biasAt(part, t), x, 0, wide, transformAt(handles[t].carries));
+    for (let u = 0; u <= t; u++) moveRows(m, phiAt(part, t, u), blocks, JM, X, transformAt(handles[u].carries));
+    moveRow(m, biasAt(part, t), x, 0, X, transformAt(handles[t].carries));
   }
   function transformAt(link: number): number {
-    return link < 0 ? -1 : wideAt[link] + WIDE_X;
+    return link < 0 ? -1 : TRANSFORM * link;
   }
 }
 

@@ -8,10 +8,10 @@
 // The four blocks of errata 000-5 are the sum over both ends. Gamma is singular for redundant loops: its pseudo-inverse
 // gives the forces of least norm. Loop joints have no drive, so that the terms with tau are absent.
 
-import { copyBlock } from '../../engines/plain/assembly/blocks.js';
 import { CONTRADICTION_TOLERANCE, rowSize } from '../../engines/plain/assembly/close.js';
 import type { LoopScratch } from '../../engines/plain/assembly/loop-joint.js';
 import { createPseudoInverse, type PseudoInverse, pseudoInvert } from '../../engines/plain/assembly/rank.js';
+import { copyBlock } from '../../spatial/blocks.js';
 import { addPhiTimes, type PrintedMemory } from './join.js';
 import { biasAt, type PrintedClose, phiAt } from './plan.js';
 

@@ -6,8 +6,8 @@
 // General elimination would lose the digits in which m c^2 exceeds the inertia about the centre of mass: for links of a
 // millionth of the mass at the same density, qdd was then off by a tenth instead of 1e-4 (docs/ada.md).
 
-import { BLOCK } from '../../engines/plain/assembly/blocks.js';
 import type { Tree } from '../../mechanism/tree.js';
+import { BLOCK } from '../../spatial/blocks.js';
 import { apply, determinant, type Mat3, multiply, subtract, transpose, type Vec3 } from '../../spatial/matrix3.js';
 import { TRANSFORM } from '../../spatial/spatial.js';
 

@@ -17,7 +17,7 @@
 // Armature has no place in the printed form. A rotor of inertia d on freedom m takes the force -d qdd_m: that is one more
 // row R_m of N_i and 1 / d at its place in the diagonal of V_i^-1, and nothing else changes.
 
-import { addBlockTimes, addTransposedTimes, BLOCK, copyBlock } from '../../engines/plain/assembly/blocks.js';
+import { addBlockTimes, addTransposedTimes, BLOCK, copyBlock } from '../../spatial/blocks.js';
 import { biasAt, type PrintedJoin, type PrintedPart, phiAt } from './plan.js';
 
 /** What a joint keeps from assembly to disassembly. */

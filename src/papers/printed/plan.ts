@@ -5,12 +5,12 @@
 // joint are expressed in the frames of their own links, where loop-joint.ts has its constraint rows. The fixed base has
 // Phi = 0 and b = 0 for ever (errata 002-1), so that handles on it are left out.
 
-import { BLOCK } from '../../engines/plain/assembly/blocks.js';
 import type { LoopScratch } from '../../engines/plain/assembly/loop-joint.js';
 import { createAssemblyPlan } from '../../engines/plain/assembly/plan.js';
 import { MechanismError } from '../../mechanism/errors.js';
 import type { Tree } from '../../mechanism/tree.js';
 import type { ScheduleTree } from '../../schedule/tree.js';
+import { BLOCK } from '../../spatial/blocks.js';
 
 export interface Handle {
   /** Parent side of a tree joint: the link the joint carries, whose transform leads to the handle's frame. Otherwise -1. */

@@ -2,13 +2,13 @@
 // MANIKIN_RANDOM=2000 tries that many.
 
 import { describe, expect, it } from 'vitest';
-import type { Energy } from '../../../src/engines/plain/energy.js';
 import { MassMatrixSolver } from '../../../src/engines/plain/mass-matrix-solver.js';
 import { CompiledDynamics } from '../../../src/engines/wasm/compiled.js';
 import { createMechanism } from '../../../src/mechanism/create.js';
 import type { Mechanism } from '../../../src/mechanism/mechanism.js';
 import { State } from '../../../src/mechanism/state.js';
 import { builtinMechanism } from '../../../src/models/index.js';
+import type { Energy } from '../../../src/reference/energy.js';
 import {
   ALL_JOINT_TYPES,
   randomMechanism,

@@ -1,8 +1,8 @@
-import { crba, createCrba } from '../../../src/engines/plain/crba.js';
 import { createMechanism } from '../../../src/mechanism/create.js';
 import type { Mechanism } from '../../../src/mechanism/mechanism.js';
 import { State } from '../../../src/mechanism/state.js';
 import { createTree, type Tree } from '../../../src/mechanism/tree.js';
+import { crba, createCrba } from '../../../src/reference/crba.js';
 import { type RandomOptions, randomSpec } from '../../support/random-mechanism.js';
 
 /** A chain without branches, random geometry. */

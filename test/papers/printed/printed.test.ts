@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { aba, abaForces, createAba } from '../../../src/engines/plain/aba.js';
 import { ada, CONTRADICTION, createAda } from '../../../src/engines/plain/assembly/ada.js';
 import { balancedSchedule, endToRootSchedule, scheduleBy } from '../../../src/engines/plain/assembly/orders.js';
 import type { JointTypeName } from '../../../src/joints/index.js';
@@ -11,6 +10,7 @@ import { State } from '../../../src/mechanism/state.js';
 import { createTree, type Tree } from '../../../src/mechanism/tree.js';
 import { createPrinted, printedAda } from '../../../src/papers/printed/ada.js';
 import { setJointSpaces } from '../../../src/papers/printed/space.js';
+import { aba, abaForces, createAba } from '../../../src/reference/aba.js';
 import type { ScheduleTree } from '../../../src/schedule/tree.js';
 import { rotationFromQuaternion } from '../../../src/spatial/matrix3.js';
 import {

@@ -4,9 +4,16 @@
 // articulated-body algorithm, step by step.
 
 import type { Tree } from '../../../mechanism/tree.js';
+import {
+  type AbaScratch,
+  accelerateLink,
+  assembleLink,
+  beginLinks,
+  createAba,
+  linkForce,
+} from '../../../reference/aba.js';
 import type { ScheduleTree } from '../../../schedule/tree.js';
-import { accelerateLink, assembleLink, linkForce, moveLinks } from '../aba.js';
-import { type AbaScratch, createAba, DELTA, RECORD } from '../aba-layout.js';
+import { BLOCK } from '../../../spatial/blocks.js';
 import { bridgeParts, finishClosers, partBridge, pushClosers } from './bridge.js';
 import { type CloseScratch, closeLoops, createClose, openLoops } from './close.js';
 import { JOIN_WORK, joinTips, type PartMemory, separate } from './join.js';
@@ -25,8 +32,6 @@ export interface AdaScratch extends PartMemory {
 
 export function createAda(tree: Tree, schedule: ScheduleTree): AdaScratch {
   const plan = createAssemblyPlan(tree, schedule);
-  const general = new Uint8Array(tree.n);
-  for (const operation of plan.operations) if (operation.kind === 'join' && operation.general) general[operation.b] = 1;
   const loops = createLoops(tree, plan.closers);
   return {
     plan,
@@ -34,7 +39,7 @@ export function createAda(tree: Tree, schedule: ScheduleTree): AdaScratch {
     closes: plan.operations.map((operation) =>
       operation.kind === 'close' ? createClose(operation, loops) : undefined,
     ),
-    aba: createAba(tree, (link) => general[link] === 1),
+    aba: createAba(tree),
     m: new Float64Array(plan.memory),
     f: new Float64Array(6 * tree.n),
     work: new Float64Array(JOIN_WORK),
@@ -60,8 +65,8 @@ export function ada(
   armature: Float64Array = tree.armature,
 ): number {
   const { aba, loops } = scratch;
-  moveLinks(tree, aba, q, qd, external, armature);
-  updateLoops(tree, loops, 'acceleration', aba.s, q, qd);
+  beginLinks(tree, aba, q, qd, external);
+  updateLoops(tree, loops, 'acceleration', aba.a, q, qd);
   return assembleAndDisassemble(tree, scratch, qdd, tau, armature, true);
 }
 
@@ -80,8 +85,8 @@ export function adaImpulse(
   zero: Float64Array,
 ): number {
   const { aba, loops } = scratch;
-  moveLinks(still, aba, q, zero, null, still.armature);
-  updateLoops(still, loops, level, aba.s, q, v);
+  beginLinks(still, aba, q, zero, null);
+  updateLoops(still, loops, level, aba.a, q, v);
   return assembleAndDisassemble(still, scratch, dv, zero, still.armature, false);
 }
 
@@ -95,7 +100,7 @@ function assembleAndDisassemble(
 ): number {
   const { plan, aba, f, forces, loops, closes } = scratch;
   const { operations } = plan;
-  const spare = RECORD * (tree.n + 1);
+  const spare = tree.n + 1;
   if (plan.closers.length > 0) pushClosers(tree, aba, loops, tau);
   for (let k = 0; k < operations.length; k++) {
     const operation = operations[k];
@@ -108,12 +113,15 @@ function assembleAndDisassemble(
       continue;
     }
     const { a, b, atTip } = operation;
-    if (atTip) aba.s.fill(0, spare, spare + RECORD);
-    if (!assembleLink(tree, aba, b, atTip ? spare : RECORD * (a + 1), tau, armature)) return b;
+    if (atTip) {
+      aba.IA.fill(0, BLOCK * spare);
+      aba.pA.fill(0, 6 * spare);
+    }
+    if (!assembleLink(tree, aba, b, atTip ? spare : a + 1, tau, armature)) return b;
     if (operation.general) joinTips(tree, aba, scratch, operation);
   }
   f.fill(0);
-  aba.s.fill(0, DELTA, DELTA + 6);
+  aba.delta.fill(0, 0, 6);
   for (let k = operations.length - 1; k >= 0; k--) {
     const operation = operations[k];
     if (operation.kind === 'close') openLoops(aba, scratch, loops, operation, closes[k]!);
@@ -122,7 +130,7 @@ function assembleAndDisassemble(
     else {
       const { b } = operation;
       accelerateLink(tree, aba, b, qdd);
-      linkForce(aba.s, RECORD * (b + 1), forces, 6 * b);
+      linkForce(aba, b, forces);
     }
   }
   if (plan.closers.length > 0) finishClosers(tree, aba, loops, tau, qdd, forces);

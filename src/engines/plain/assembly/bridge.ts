@@ -6,10 +6,17 @@
 //   b_r = -I^-1 p,   b_t -= Psi_t I^-1 p;   and Psi = 0: these tips do not feel the root of the other part.
 
 import type { Tree } from '../../../mechanism/tree.js';
+import type { AbaScratch } from '../../../reference/aba.js';
+import {
+  addBlockTimes,
+  addTransposedProduct,
+  BLOCK,
+  copyBlock,
+  invertBlock,
+  multiplyBlocks,
+} from '../../../spatial/blocks.js';
 import { forceToA, motionToB, TRANSFORM } from '../../../spatial/spatial.js';
-import { type AbaScratch, DELTA, PA, RECORD } from '../aba-layout.js';
-import { addBlockTimes, addTransposedProduct, BLOCK, copyBlock, invertBlock, multiplyBlocks } from './blocks.js';
-import { accelerateTip, addSizes, copyTips, type PartMemory, setSymmetric } from './join.js';
+import { accelerateTip, addSizes, copyTips, type PartMemory } from './join.js';
 import type { LoopScratch } from './loop-joint.js';
 import { type BridgeOperation, biasAt, phiAt, psiAt, sizeAt } from './plan.js';
 
@@ -18,10 +25,10 @@ const W_I = 0;
 const W_A = BLOCK;
 
 /** False where the root's inertia is singular: a link without mass cannot be a handle in this form. */
-export function bridgeParts({ s }: AbaScratch, { m, work }: PartMemory, operation: BridgeOperation): boolean {
+export function bridgeParts({ IA, pA }: AbaScratch, { m, work }: PartMemory, operation: BridgeOperation): boolean {
   const { rootPart, endPart, union, fromRoot, fromEnd } = operation;
-  const record = RECORD * (endPart.root + 1);
-  setSymmetric(work, W_I, s, record);
+  const record = endPart.root + 1;
+  copyBlock(work, W_I, IA, BLOCK * record);
   if (!invertBlock(work, W_I, work, W_A)) return false;
   copyTips(m, union, rootPart, fromRoot);
   copyTips(m, union, endPart, fromEnd);
@@ -32,7 +39,7 @@ export function bridgeParts({ s }: AbaScratch, { m, work }: PartMemory, operatio
   copyBlock(m, phiAt(union, r, r), work, W_I);
   m.fill(0, psiAt(union, r), psiAt(union, r) + BLOCK);
   m.fill(0, biasAt(union, r), biasAt(union, r) + 6);
-  addBlockTimes(m, biasAt(union, r), -1, work, W_I, s, record + PA);
+  addBlockTimes(m, biasAt(union, r), -1, work, W_I, pA, 6 * record);
   for (let half = 0; half < 2; half++) {
     let trace = 0;
     for (let j = 3 * half; j < 3 * half + 3; j++) trace += Math.abs(work[W_I + 7 * j]);
@@ -51,24 +58,24 @@ export function bridgeParts({ s }: AbaScratch, { m, work }: PartMemory, operatio
 }
 
 /** Disassembly: the acceleration of the end part's root. */
-export function partBridge({ s }: AbaScratch, memory: PartMemory, { union, endPart }: BridgeOperation): void {
-  accelerateTip(s, memory, union, union.tips.indexOf(endPart.root));
+export function partBridge({ delta }: AbaScratch, memory: PartMemory, { union, endPart }: BridgeOperation): void {
+  accelerateTip(delta, memory, union, union.tips.indexOf(endPart.root));
 }
 
 /** Before assembly: the joint forces of closers act on their two links as outer forces, S (S^T S)^-1 tau on the child. */
 export function pushClosers(
   tree: Tree,
-  { s }: AbaScratch,
+  { pA }: AbaScratch,
   { kinematics, loops, push }: LoopScratch,
   tau: Float64Array,
 ): void {
   for (const { a, b, closer } of loops) {
     if (!closer) continue;
     pushOf(tree, kinematics.S, b, tau, push);
-    for (let j = 0; j < 6; j++) s[RECORD * (b + 1) + PA + j] -= push[j];
+    for (let j = 0; j < 6; j++) pA[6 * (b + 1) + j] -= push[j];
     if (a < 0) continue;
     forceToA(push, 6, kinematics.X, TRANSFORM * b, push, 0);
-    for (let j = 0; j < 6; j++) s[RECORD * (a + 1) + PA + j] += push[6 + j];
+    for (let j = 0; j < 6; j++) pA[6 * (a + 1) + j] += push[6 + j];
   }
 }
 
@@ -103,7 +110,7 @@ function leastSquares(S: Float64Array, first: number, nv: number, right: (k: num
 /** After disassembly: qdd of the closers, S^T S qdd = S^T (a_child - X a_parent), and the forces in them. */
 export function finishClosers(
   tree: Tree,
-  { s }: AbaScratch,
+  { delta }: AbaScratch,
   { kinematics, loops, push, closerForces }: LoopScratch,
   tau: Float64Array,
   qdd: Float64Array,
@@ -113,8 +120,8 @@ export function finishClosers(
     if (!closer) continue;
     const first = tree.dof[b];
     const nv = tree.dof[b + 1] - first;
-    motionToB(push, 0, kinematics.X, TRANSFORM * b, s, RECORD * (tree.parent[b] + 1) + DELTA);
-    for (let j = 0; j < 6; j++) push[j] = s[RECORD * (b + 1) + DELTA + j] - push[j];
+    motionToB(push, 0, kinematics.X, TRANSFORM * b, delta, 6 * (tree.parent[b] + 1));
+    for (let j = 0; j < 6; j++) push[j] = delta[6 * (b + 1) + j] - push[j];
     const x = leastSquares(kinematics.S, first, nv, (k) => {
       let sum = 0;
       for (let j = 0; j < 6; j++) sum += kinematics.S[6 * (first + k) + j] * push[j];

@@ -9,9 +9,9 @@
 // A redundant loop makes Gamma singular: its pseudo-inverse gives the forces of least norm. Where beta has a part in its
 // null space no motion satisfies the constraints.
 
-import { type AbaScratch, DELTA, PA, RECORD } from '../aba-layout.js';
-import { BLOCK } from './blocks.js';
-import { addToInertia, copyTips, type PartMemory } from './join.js';
+import type { AbaScratch } from '../../../reference/aba.js';
+import { addSymmetric, BLOCK } from '../../../spatial/blocks.js';
+import { copyTips, type PartMemory } from './join.js';
 import type { LoopScratch } from './loop-joint.js';
 import { biasAt, type CloseOperation, type PartialChain, phiAt, psiAt, sizeAt } from './plan.js';
 import { createPseudoInverse, type PseudoInverse, pseudoInvert } from './rank.js';
@@ -80,7 +80,7 @@ function forEachEnd(
  * Newton's method need not satisfy to first order what its limit satisfies.
  */
 export function closeLoops(
-  { s }: AbaScratch,
+  aba: AbaScratch,
   { m }: PartMemory,
   loops: LoopScratch,
   operation: CloseOperation,
@@ -129,7 +129,7 @@ export function closeLoops(
   for (let i = 0; i < k; i++) scale[i] *= scale[i];
   pseudoInvert(inverse, scratch.destroyed, k, scale);
   if (strict && contradicts(inverse, bias, biasScale, k)) return false;
-  if (part.root >= 0) addToRoot(s, RECORD * (part.root + 1), scratch);
+  if (part.root >= 0) addToRoot(aba, part.root + 1, scratch);
   copyTips(m, result, part, from);
   for (let t = 0; t < result.tips.length; t++) {
     const row = phi[from[t]];
@@ -214,19 +214,19 @@ function subtractProduct(
     }
 }
 
-function addToRoot(s: Float64Array, o: number, scratch: CloseScratch): void {
+function addToRoot({ IA, pA }: AbaScratch, record: number, scratch: CloseScratch): void {
   const { root, psi, bias } = scratch;
   root.fill(0);
   subtractProduct(root, 0, 6, psi, scratch, psi);
-  addToInertia(s, o, -1, root, 0);
+  addSymmetric(IA, BLOCK * record, -1, root, 0);
   root.fill(0);
   subtractProduct(root, 0, 1, psi, scratch, bias);
-  for (let j = 0; j < 6; j++) s[o + PA + j] -= root[j];
+  for (let j = 0; j < 6; j++) pA[6 * record + j] -= root[j];
 }
 
 /** Disassembly: multipliers, and the forces of the loop joints on the tips they hold. */
 export function openLoops(
-  { s }: AbaScratch,
+  { delta }: AbaScratch,
   { f }: PartMemory,
   loops: LoopScratch,
   operation: CloseOperation,
@@ -235,10 +235,10 @@ export function openLoops(
   const { part, result, from } = operation;
   const { k, psi, phi, bias, gamma, inverse, lambda, work } = scratch;
   work.fill(0);
-  const root = RECORD * (part.root + 1) + DELTA;
+  const root = 6 * (part.root + 1);
   for (let i = 0; i < k; i++) {
     let sum = bias[i];
-    for (let j = 0; j < 6; j++) sum += psi[6 * i + j] * s[root + j];
+    for (let j = 0; j < 6; j++) sum += psi[6 * i + j] * delta[root + j];
     for (let t = 0; t < result.tips.length; t++)
       for (let j = 0; j < 6; j++) sum += phi[from[t]][6 * i + j] * f[6 * result.tips[t] + j];
     work[i] = sum;

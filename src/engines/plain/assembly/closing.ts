@@ -40,7 +40,7 @@ export class LoopClosing {
 
   #broken({ q, v }: State, level: 'position' | 'velocity'): number {
     const { loops, aba } = this.#scratch;
-    updateLoops(this.#still, loops, level, aba.s, q, v);
+    updateLoops(this.#still, loops, level, aba.a, q, v);
     let largest = 0;
     for (const beta of loops.beta) for (const value of beta) largest = Math.max(largest, Math.abs(value));
     return largest;

@@ -1,5 +1,5 @@
 // Assembly and disassembly of one joint that hangs a part by its root from a link of another part. The symbols are those
-// of plan.ts; the joint's own step is that of the articulated-body algorithm (dynamics/aba.ts), which leaves
+// of plan.ts; the joint's own step is that of the articulated-body algorithm (reference/aba.ts), which leaves
 // L L^T = D = S^T I S + armature, U~ = I S L^-T and u~ = L^-1 (tau - S^T p) behind.
 //
 //   through the joint   kappa_t = Psi_t S L^-T,   Psi_t -= kappa_t U~^T,   Phi_ts += kappa_t kappa_s^T,   b_t += kappa_t u~,
@@ -18,25 +18,12 @@
 // heavy I' is: it must not be made of I' times a small acceleration, nor f' of the force that a heavy link seems to need.
 
 import type { Tree } from '../../../mechanism/tree.js';
-import { accelerateLink, linkForce } from '../aba.js';
-import {
-  type AbaScratch,
-  DELTA,
-  IA_H,
-  IA_J,
-  IA_M,
-  PA,
-  RECORD,
-  WIDE_D,
-  WIDE_S,
-  WIDE_U,
-  WIDE_u,
-  WIDE_X,
-} from '../aba-layout.js';
+import { type AbaScratch, accelerateLink, linkForce } from '../../../reference/aba.js';
 import {
   addBlockTimes,
   addColumnProduct,
   addProduct,
+  addSymmetric,
   addTransposedProduct,
   addTransposedTimes,
   BLOCK,
@@ -47,16 +34,16 @@ import {
   setBlockIdentity,
   symmetrise,
   transposeBlock,
-} from './blocks.js';
+} from '../../../spatial/blocks.js';
+import { dot6, TRANSFORM } from '../../../spatial/spatial.js';
 import { biasAt, type JoinOperation, type PartialChain, phiAt, psiAt, sizeAt } from './plan.js';
 
-/** Work space of a join: I', four other blocks, then V. */
-const W_I = 0;
-const W_A = BLOCK;
-const W_B = 2 * BLOCK;
-const W_C = 3 * BLOCK;
-const W_V = 4 * BLOCK;
-export const JOIN_WORK = 4 * BLOCK + 6;
+/** Work space of a join: three blocks, then V. */
+const W_A = 0;
+const W_B = BLOCK;
+const W_C = 2 * BLOCK;
+const W_V = 3 * BLOCK;
+export const JOIN_WORK = 3 * BLOCK + 6;
 
 /** What a join at a tip keeps at operation.hanging. */
 const H_K = 0;
@@ -105,21 +92,21 @@ function carry(m: Float64Array, { carried, endPart, fromEnd, b }: JoinOperation)
 export function joinTips(tree: Tree, aba: AbaScratch, memory: PartMemory, operation: JoinOperation): void {
   const { m, work } = memory;
   const { b, carried, rootPart, result, kappa, firstCarried, fromRoot } = operation;
-  const { wide, wideAt } = aba;
-  const at = wideAt[b];
-  const nv = tree.dof[b + 1] - tree.dof[b];
+  const { U, u } = aba;
+  const first = tree.dof[b];
+  const nv = tree.dof[b + 1] - first;
   carry(m, operation);
   copyTips(m, result, rootPart, fromRoot);
   for (let k = 0; k < carried.tips.length; k++) {
     const t = firstCarried + k;
     const columns = kappa + BLOCK * k;
-    setKappa(m, columns, psiAt(carried, k), wide, at, nv);
+    setKappa(m, columns, psiAt(carried, k), aba, first, nv, BLOCK * b);
     copyBlock(work, W_A, m, psiAt(carried, k));
-    addColumnProduct(work, W_A, -1, m, columns, wide, at + WIDE_U, nv);
-    multiplyByTransform(m, psiAt(result, t), work, W_A, wide, at + WIDE_X);
+    addColumnProduct(work, W_A, -1, m, columns, U, 6 * first, nv);
+    multiplyByTransform(m, psiAt(result, t), work, W_A, aba.X, TRANSFORM * b);
     for (let j = 0; j < 6; j++) {
       let sum = m[biasAt(carried, k) + j];
-      for (let c = 0; c < nv; c++) sum += m[columns + 6 * c + j] * wide[at + WIDE_u + c];
+      for (let c = 0; c < nv; c++) sum += m[columns + 6 * c + j] * u[first + c];
       m[biasAt(result, t) + j] = sum;
     }
     for (let half = 0; half < 2; half++) {
@@ -137,34 +124,42 @@ export function joinTips(tree: Tree, aba: AbaScratch, memory: PartMemory, operat
   if (operation.atTip) attachAtTip(tree, aba, memory, operation);
 }
 
-/** kappa = Psi S L^-T, nv columns of six. */
-function setKappa(m: Float64Array, o: number, psi: number, wide: Float64Array, at: number, nv: number): void {
+/** kappa = Psi S L^-T, nv columns of six; `row`: where L is. */
+function setKappa(
+  m: Float64Array,
+  o: number,
+  psi: number,
+  { S, L }: AbaScratch,
+  first: number,
+  nv: number,
+  row: number,
+): void {
   for (let k = 0; k < nv; k++)
     for (let i = 0; i < 6; i++) {
       let sum = 0;
-      for (let j = 0; j < 6; j++) sum += m[psi + 6 * i + j] * wide[at + WIDE_S + 6 * k + j];
-      for (let l = 0; l < k; l++) sum -= wide[at + WIDE_D + 6 * k + l] * m[o + 6 * l + i];
-      m[o + 6 * k + i] = sum / wide[at + WIDE_D + 6 * k + k];
+      for (let j = 0; j < 6; j++) sum += m[psi + 6 * i + j] * S[6 * (first + k) + j];
+      for (let l = 0; l < k; l++) sum -= L[row + 6 * k + l] * m[o + 6 * l + i];
+      m[o + 6 * k + i] = sum / L[row + 7 * k];
     }
 }
 
 /** What hangs on tip a (in the spare record, and as tips of the result that do not feel the root part yet) joins in. */
-function attachAtTip(tree: Tree, { s }: AbaScratch, { m, work }: PartMemory, operation: JoinOperation): void {
+function attachAtTip(tree: Tree, { IA, pA }: AbaScratch, { m, work }: PartMemory, operation: JoinOperation): void {
   const { rootPart, result, tipA, fromRoot, firstCarried, hanging } = operation;
-  const spare = RECORD * (tree.n + 1);
+  const spare = tree.n + 1;
   const A = result.tips.length - 1;
   const phi = phiAt(rootPart, tipA, tipA);
   const psi = psiAt(rootPart, tipA);
   const bias = biasAt(rootPart, tipA);
   const K = hanging + H_K;
   const N = hanging + H_N;
-  setSymmetric(work, W_I, s, spare);
-  multiplyBlocks(m, N, m, phi, work, W_I);
+  const inertia = BLOCK * spare;
+  multiplyBlocks(m, N, m, phi, IA, inertia);
   for (let k = 0; k < 6; k++) m[N + 7 * k] += 1;
   invertBlock(m, N, work, W_A);
-  multiplyBlocks(m, K, work, W_I, m, N);
+  multiplyBlocks(m, K, IA, inertia, m, N);
   symmetrise(m, K);
-  for (let j = 0; j < 6; j++) m[hanging + H_P + j] = s[spare + PA + j];
+  for (let j = 0; j < 6; j++) m[hanging + H_P + j] = pA[6 * spare + j];
   for (let h = firstCarried; h < A; h++)
     copyBlock(m, hanging + H_PSI + BLOCK * (h - firstCarried), m, psiAt(result, h));
   work.fill(0, W_V, W_V + 6);
@@ -210,12 +205,12 @@ function attachAtTip(tree: Tree, { s }: AbaScratch, { m, work }: PartMemory, ope
   }
   if (rootPart.root < 0) return;
   // the root
-  const root = RECORD * (rootPart.root + 1);
+  const root = rootPart.root + 1;
   multiplyBlocks(work, W_A, m, K, m, psi);
   transposeBlock(work, W_B, m, psi);
   multiplyBlocks(work, W_C, work, W_B, work, W_A);
-  addToInertia(s, root, 1, work, W_C);
-  addTransposedTimes(s, root + PA, 1, m, psi, work, W_V);
+  addSymmetric(IA, BLOCK * root, 1, work, W_C);
+  addTransposedTimes(pA, 6 * root, 1, m, psi, work, W_V);
 }
 
 /** Sizes at o += those at `size`, as far as Psi passes them on: by the norms of its four quarters. */
@@ -229,30 +224,6 @@ export function addSizes(m: Float64Array, o: number, psi: number, size: number):
   }
 }
 
-/** Places of the upper triangles of J and M in a block. */
-const BLOCK_J = [0, 1, 2, 7, 8, 14];
-const BLOCK_M = [21, 22, 23, 28, 29, 35];
-
-/** I_A of the record at o += s (symmetric block). */
-export function addToInertia(records: Float64Array, o: number, s: number, A: Float64Array, a: number): void {
-  for (let k = 0; k < 6; k++) {
-    records[o + IA_J + k] += s * A[a + BLOCK_J[k]];
-    records[o + IA_M + k] += s * A[a + BLOCK_M[k]];
-  }
-  for (let i = 0; i < 3; i++) for (let j = 0; j < 3; j++) records[o + IA_H + 3 * i + j] += s * A[a + 6 * i + 3 + j];
-}
-
-/** out <- I_A of the record at o as a full block. */
-export function setSymmetric(out: Float64Array, o: number, records: Float64Array, record: number): void {
-  for (let k = 0, i = 0; i < 3; i++)
-    for (let j = i; j < 3; j++, k++) {
-      out[o + 6 * i + j] = out[o + 6 * j + i] = records[record + IA_J + k];
-      out[o + 6 * (i + 3) + j + 3] = out[o + 6 * (j + 3) + i + 3] = records[record + IA_M + k];
-    }
-  for (let i = 0; i < 3; i++)
-    for (let j = 0; j < 3; j++) out[o + 6 * i + j + 3] = out[o + 6 * (j + 3) + i] = records[record + IA_H + 3 * i + j];
-}
-
 /** Disassembly: acceleration of link a, then qdd and the force in the joint, then the force on a. */
 export function separate(
   tree: Tree,
@@ -263,24 +234,23 @@ export function separate(
   forces: Float64Array,
 ): void {
   const { b, carried, result, atTip, kappa } = operation;
-  const { s, wide, wideAt } = aba;
+  const { u, delta } = aba;
   const { m, f } = memory;
-  if (atTip) accelerateTip(s, memory, result, result.tips.length - 1);
+  if (atTip) accelerateTip(delta, memory, result, result.tips.length - 1);
   // What acts on the tips beyond the joint pushes it too: u~ += sum_t kappa_t^T f_t.
-  const u = wideAt[b] + WIDE_u;
-  const nv = tree.dof[b + 1] - tree.dof[b];
+  const first = tree.dof[b];
+  const nv = tree.dof[b + 1] - first;
   for (let k = 0; k < carried.tips.length; k++)
-    for (let c = 0; c < nv; c++)
-      for (let j = 0; j < 6; j++) wide[u + c] += m[kappa + BLOCK * k + 6 * c + j] * f[6 * carried.tips[k] + j];
+    for (let c = 0; c < nv; c++) u[first + c] += dot6(m, kappa + BLOCK * k + 6 * c, f, 6 * carried.tips[k]);
   accelerateLink(tree, aba, b, qdd);
-  linkForce(s, RECORD * (b + 1), forces, 6 * b);
+  linkForce(aba, b, forces);
   for (let k = 0; k < carried.tips.length; k++)
     addTransposedTimes(forces, 6 * b, -1, m, psiAt(carried, k), f, 6 * carried.tips[k]);
-  if (atTip) addForceOnTip(s, memory, operation);
+  if (atTip) addForceOnTip(delta, memory, operation);
 }
 
 /** f of tip a -= what the hanging part takes, from the forces and accelerations that the root part sees. */
-function addForceOnTip(s: Float64Array, { m, f, work }: PartMemory, operation: JoinOperation): void {
+function addForceOnTip(delta: Float64Array, { m, f, work }: PartMemory, operation: JoinOperation): void {
   const { a, rootPart, tipA, fromRoot, firstCarried, carried, hanging } = operation;
   // Acceleration of a if nothing hung on it, and the force that the hanging part needs if a stood still.
   for (let j = 0; j < 6; j++) {
@@ -288,7 +258,7 @@ function addForceOnTip(s: Float64Array, { m, f, work }: PartMemory, operation: J
     work[W_B + j] = m[hanging + H_P + j];
     work[W_C + j] = 0;
   }
-  addBlockTimes(work, W_V, 1, m, psiAt(rootPart, tipA), s, RECORD * (rootPart.root + 1) + DELTA);
+  addBlockTimes(work, W_V, 1, m, psiAt(rootPart, tipA), delta, 6 * (rootPart.root + 1));
   // f of a is zero unless joints added later hang on it too.
   addBlockTimes(work, W_V, 1, m, phiAt(rootPart, tipA, tipA), f, 6 * a);
   for (let o = 0; o < firstCarried; o++) {
@@ -302,14 +272,14 @@ function addForceOnTip(s: Float64Array, { m, f, work }: PartMemory, operation: J
   for (let j = 0; j < 6; j++) f[6 * a + j] -= work[W_C + j];
 }
 
-/** DELTA of tip t: Psi_t a_r + sum_s Phi_ts f_s + b_t. */
-export function accelerateTip(s: Float64Array, { m, f, work }: PartMemory, part: PartialChain, t: number): void {
-  const o = RECORD * (part.tips[t] + 1) + DELTA;
-  for (let j = 0; j < 6; j++) s[o + j] = m[biasAt(part, t) + j];
-  addBlockTimes(s, o, 1, m, psiAt(part, t), s, RECORD * (part.root + 1) + DELTA);
+/** delta of tip t: Psi_t a_r + sum_s Phi_ts f_s + b_t. */
+export function accelerateTip(delta: Float64Array, { m, f, work }: PartMemory, part: PartialChain, t: number): void {
+  const o = 6 * (part.tips[t] + 1);
+  for (let j = 0; j < 6; j++) delta[o + j] = m[biasAt(part, t) + j];
+  addBlockTimes(delta, o, 1, m, psiAt(part, t), delta, 6 * (part.root + 1));
   for (let k = 0; k < part.tips.length; k++) {
     if (part.hidden[k]) continue;
     readPhi(work, W_A, m, part, t, k);
-    addBlockTimes(s, o, 1, work, W_A, f, 6 * part.tips[k]);
+    addBlockTimes(delta, o, 1, work, W_A, f, 6 * part.tips[k]);
   }
 }

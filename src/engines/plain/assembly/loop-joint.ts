@@ -12,10 +12,9 @@ import { PARAMETERS } from '../../../joints/index.js';
 import { GROUND, type LoopFrame, type LoopJoint } from '../../../mechanism/mechanism.js';
 import type { Tree } from '../../../mechanism/tree.js';
 import { canonicalTurn, constraintCount, transmitted } from '../../../plan/loops.js';
+import { createKinematics, type KinematicsScratch, velocities } from '../../../reference/kinematics.js';
 import { apply, type Mat3 } from '../../../spatial/matrix3.js';
 import { addCrossMotion, compose, invert, motionToB, setIdentity, TRANSFORM } from '../../../spatial/spatial.js';
-import { ACC, ALPHA, OMEGA, RECORD } from '../aba-layout.js';
-import { createKinematics, type KinematicsScratch, velocities } from '../kinematics.js';
 import { setGap } from './loop-gap.js';
 
 interface Loop {
@@ -132,14 +131,14 @@ const [X_A, X_B, INVERSE, X_AB, V_A, V_B, V_REL, BIAS, GAP] = [0, 12, 24, 36, 48
 export type LoopLevel = 'position' | 'velocity' | 'acceleration';
 
 /**
- * Ga, Gb and beta of every loop at (q, qd). For accelerations, those without qdd are read from the records of moveLinks;
- * the other levels need no records.
+ * Ga, Gb and beta of every loop at (q, qd). `accelerations`: n x 6, spatial, those of the links without qdd (reference/rnea.ts);
+ * the other levels do not need them.
  */
 export function updateLoops(
   tree: Tree,
   scratch: LoopScratch,
   level: LoopLevel,
-  records: Float64Array,
+  accelerations: Float64Array,
   q: Float64Array,
   qd: Float64Array,
 ): void {
@@ -148,8 +147,8 @@ export function updateLoops(
   velocities(tree, kinematics, q, qd);
   for (let l = 0; l < loops.length; l++) {
     const loop = loops[l];
-    setFrame(tree, scratch, records, loop.a, loop.Xa, X_A, V_A);
-    setFrame(tree, scratch, records, loop.b, loop.Xb, X_B, V_B);
+    setFrame(tree, scratch, accelerations, loop.a, loop.Xa, X_A, V_A);
+    setFrame(tree, scratch, accelerations, loop.b, loop.Xb, X_B, V_B);
     invert(work, INVERSE, work, X_A);
     compose(work, X_AB, work, X_B, work, INVERSE);
     // Relative velocity in frame b, and relative acceleration less its velocity product. V_x: velocity, then acceleration.
@@ -183,7 +182,7 @@ export function updateLoops(
 function setFrame(
   tree: Tree,
   { kinematics, work }: LoopScratch,
-  records: Float64Array,
+  accelerations: Float64Array,
   link: number,
   X: Float64Array,
   pose: number,
@@ -195,17 +194,10 @@ function setFrame(
     for (let k = 0; k < 3; k++) work[motion + 9 + k] = -tree.gravity[k];
   } else {
     compose(work, pose, X, 0, kinematics.pose, TRANSFORM * link);
-    const o = RECORD * (link + 1);
-    const v = 6 * link;
-    for (let k = 0; k < 6; k++) work[motion + k] = kinematics.v[v + k];
-    // Spatial acceleration: alpha, and the acceleration of the origin less w x v.
-    const wx = records[o + OMEGA];
-    const wy = records[o + OMEGA + 1];
-    const wz = records[o + OMEGA + 2];
-    for (let k = 0; k < 3; k++) work[motion + 6 + k] = records[o + ALPHA + k];
-    work[motion + 9] = records[o + ACC] - (wy * kinematics.v[v + 5] - wz * kinematics.v[v + 4]);
-    work[motion + 10] = records[o + ACC + 1] - (wz * kinematics.v[v + 3] - wx * kinematics.v[v + 5]);
-    work[motion + 11] = records[o + ACC + 2] - (wx * kinematics.v[v + 4] - wy * kinematics.v[v + 3]);
+    for (let k = 0; k < 6; k++) {
+      work[motion + k] = kinematics.v[6 * link + k];
+      work[motion + 6 + k] = accelerations[6 * link + k];
+    }
   }
   motionToB(work, motion, X, 0, work, motion);
   motionToB(work, motion + 6, X, 0, work, motion + 6);

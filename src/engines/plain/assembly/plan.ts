@@ -14,7 +14,7 @@
 import { MechanismError } from '../../../mechanism/errors.js';
 import type { Tree } from '../../../mechanism/tree.js';
 import type { ScheduleTree } from '../../../schedule/tree.js';
-import { BLOCK } from './blocks.js';
+import { BLOCK } from '../../../spatial/blocks.js';
 
 /** The ground, where a link is expected. */
 export const GROUND_LINK = -1;

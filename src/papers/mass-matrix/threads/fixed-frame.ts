@@ -8,10 +8,10 @@
 //
 // Degrees of freedom stand one above the other as in dofParents: those of one joint, with P = 0, then the next joint's.
 
-import { dofParents } from '../../../engines/plain/crba.js';
 import { dofPositions } from '../../../engines/plain/dense.js';
-import { createKinematics, type KinematicsScratch, poses } from '../../../engines/plain/kinematics.js';
 import type { Tree } from '../../../mechanism/tree.js';
+import { dofParents } from '../../../reference/crba.js';
+import { createKinematics, type KinematicsScratch, poses } from '../../../reference/kinematics.js';
 import { addInertiaToA, INERTIA, inertiaTimes, rotateBack, TRANSFORM } from '../../../spatial/spatial.js';
 
 /** What the columns need: plain arrays that threads can share. */

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { aba, abaForces, createAba } from '../../../../src/engines/plain/aba.js';
 import { ada, createAda } from '../../../../src/engines/plain/assembly/ada.js';
 import { endToRootSchedule, scheduleBy } from '../../../../src/engines/plain/assembly/orders.js';
 import { Random } from '../../../../src/mechanism/random.js';
 import { State } from '../../../../src/mechanism/state.js';
 import { createTree, type Tree } from '../../../../src/mechanism/tree.js';
+import { aba, abaForces, createAba } from '../../../../src/reference/aba.js';
 import type { ScheduleTree } from '../../../../src/schedule/tree.js';
 import { type RandomOptions, randomMechanism, randomVector, relativeError } from '../../../support/random-mechanism.js';
 

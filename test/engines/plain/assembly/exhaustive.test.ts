@@ -2,7 +2,6 @@
 
 import { describe, expect, it } from 'vitest';
 import { alternating, formErrors, MASS_RATIOS } from '../../../../bench/suites/assembly.js';
-import { aba, abaForces, createAba } from '../../../../src/engines/plain/aba.js';
 import { ada, createAda } from '../../../../src/engines/plain/assembly/ada.js';
 import {
   balancedSchedule,
@@ -12,7 +11,6 @@ import {
   scheduleBy,
 } from '../../../../src/engines/plain/assembly/orders.js';
 import { createAssemblyPlan } from '../../../../src/engines/plain/assembly/plan.js';
-import { createRnea, rnea } from '../../../../src/engines/plain/rnea.js';
 import { createMechanism } from '../../../../src/mechanism/create.js';
 import type { Mechanism } from '../../../../src/mechanism/mechanism.js';
 import { Random } from '../../../../src/mechanism/random.js';
@@ -21,6 +19,8 @@ import { State } from '../../../../src/mechanism/state.js';
 import { createTree, type Tree } from '../../../../src/mechanism/tree.js';
 import { mechanismSpec } from '../../../../src/mechanism/variants.js';
 import { builtinMechanism, chain } from '../../../../src/models/index.js';
+import { aba, abaForces, createAba } from '../../../../src/reference/aba.js';
+import { createRnea, rnea } from '../../../../src/reference/rnea.js';
 import type { ScheduleTree } from '../../../../src/schedule/tree.js';
 import { ALL_JOINT_TYPES, randomSpec, randomVector, relativeError } from '../../../support/random-mechanism.js';
 

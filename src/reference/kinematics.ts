@@ -1,7 +1,7 @@
 // Forward kinematics: where every link is, how it moves and, given joint accelerations, how it accelerates.
 
-import type { Tree } from '../../mechanism/tree.js';
-import { addCrossMotion, compose, motionToB, TRANSFORM } from '../../spatial/spatial.js';
+import type { Tree } from '../mechanism/tree.js';
+import { addCrossMotion, compose, motionToB, TRANSFORM } from '../spatial/spatial.js';
 import {
   createLinkScratch,
   type LinkScratch,

@@ -1,7 +1,7 @@
 // The geometric Jacobian of a link: v_link = J qd, spatial velocity in link coordinates.
 
-import type { Tree } from '../../mechanism/tree.js';
-import { compose, motionToB, setIdentity, TRANSFORM } from '../../spatial/spatial.js';
+import type { Tree } from '../mechanism/tree.js';
+import { compose, motionToB, setIdentity, TRANSFORM } from '../spatial/spatial.js';
 import { createLinkScratch, type LinkScratch, updatePositions } from './links.js';
 
 export interface JacobianScratch extends LinkScratch {

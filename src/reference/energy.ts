@@ -1,8 +1,8 @@
 // Energy, momentum and centre of mass of the whole mechanism, in ground coordinates.
 
-import type { Tree } from '../../mechanism/tree.js';
-import type { Vec3 } from '../../spatial/matrix3.js';
-import { addInertiaToA, dot6, forceToA, INERTIA, inertiaTimes, TRANSFORM } from '../../spatial/spatial.js';
+import type { Tree } from '../mechanism/tree.js';
+import type { Vec3 } from '../spatial/matrix3.js';
+import { addInertiaToA, dot6, forceToA, INERTIA, inertiaTimes, TRANSFORM } from '../spatial/spatial.js';
 import { createKinematics, type KinematicsScratch, velocities } from './kinematics.js';
 
 export interface EnergyScratch {

@@ -1,8 +1,8 @@
 // The part that most algorithms begin with: transform, motion space and velocity of every joint.
 
-import { JOINT_TYPES, PARAMETERS } from '../../joints/index.js';
-import type { Tree } from '../../mechanism/tree.js';
-import { compose, TRANSFORM } from '../../spatial/spatial.js';
+import { JOINT_TYPES, PARAMETERS } from '../joints/index.js';
+import type { Tree } from '../mechanism/tree.js';
+import { compose, TRANSFORM } from '../spatial/spatial.js';
 
 export interface LinkScratch {
   /** n x 12: parent link frame to link frame. */

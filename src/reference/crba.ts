@@ -6,9 +6,9 @@
 // Rows and columns are in link order (tree.dof). H_jk is zero unless j and k lie on one path to the root, so the
 // factorisation H = L^T L that goes from the leaves to the root makes no fill-in (Featherstone 2005).
 
-import type { Tree } from '../../mechanism/tree.js';
-import { addInertiaToA, dot6, forceToA, INERTIA, inertiaTimes, TRANSFORM } from '../../spatial/spatial.js';
-import { SINGULAR } from './aba-layout.js';
+import type { Tree } from '../mechanism/tree.js';
+import { addInertiaToA, dot6, forceToA, INERTIA, inertiaTimes, TRANSFORM } from '../spatial/spatial.js';
+import { SINGULAR } from './aba.js';
 import { createLinkScratch, type LinkScratch, updatePositions } from './links.js';
 
 export interface CrbaScratch extends LinkScratch {

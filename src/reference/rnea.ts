@@ -6,7 +6,7 @@
 //
 // f_i ends up as the whole six-component force through joint i on link i.
 
-import type { Tree } from '../../mechanism/tree.js';
+import type { Tree } from '../mechanism/tree.js';
 import {
   addCrossForce,
   addCrossMotion,
@@ -16,7 +16,7 @@ import {
   inertiaTimes,
   motionToB,
   TRANSFORM,
-} from '../../spatial/spatial.js';
+} from '../spatial/spatial.js';
 import {
   createLinkScratch,
   type LinkScratch,
@@ -56,9 +56,35 @@ export function rnea(
   qdd: Float64Array,
   external: Float64Array | null,
 ): void {
+  moveLinks(tree, scratch, q, qd, qdd, external);
+  const { n, parent, dof, iv, armature } = tree;
+  const { X, S, f, work } = scratch;
+  for (let i = n - 1; i >= 0; i--) {
+    const o = 6 * i;
+    const first = dof[i];
+    for (let k = first; k < dof[i + 1]; k++) {
+      const at = iv[i] + k - first;
+      tau[at] = dot6(S, 6 * k, f, o) + armature[at] * qdd[at];
+    }
+    const p = parent[i];
+    if (p < 0) continue;
+    forceToA(work, 0, X, TRANSFORM * i, f, o);
+    for (let k = 0; k < 6; k++) f[6 * p + k] += work[k];
+  }
+}
+
+/** The outward pass: v and a of every link, and f, the force that it needs for itself. `qdd`: null where there is none. */
+export function moveLinks(
+  tree: Tree,
+  scratch: RneaScratch,
+  q: Float64Array,
+  qd: Float64Array,
+  qdd: Float64Array | null,
+  external: Float64Array | null,
+): void {
   updatePositions(tree, scratch, q);
   updateVelocities(tree, scratch, q, qd);
-  const { n, parent, dof, iv, inertia, armature, gravity } = tree;
+  const { n, parent, dof, iv, inertia, gravity } = tree;
   const { X, S, vJ, cJ, v, a, f, work } = scratch;
   for (let i = 0; i < n; i++) {
     const o = 6 * i;
@@ -74,27 +100,18 @@ export function rnea(
       motionToB(v, o, X, TRANSFORM * i, v, 6 * p);
       motionToB(a, o, X, TRANSFORM * i, a, 6 * p);
     }
-    multiplyMotionSpace(work, 0, S, dof[i], dof[i + 1], qdd, iv[i]);
     for (let k = 0; k < 6; k++) {
       v[o + k] += vJ[o + k];
-      a[o + k] += work[k] + cJ[o + k];
+      a[o + k] += cJ[o + k];
+    }
+    if (qdd !== null) {
+      multiplyMotionSpace(work, 0, S, dof[i], dof[i + 1], qdd, iv[i]);
+      for (let k = 0; k < 6; k++) a[o + k] += work[k];
     }
     addCrossMotion(a, o, v, o, vJ, o);
     inertiaTimes(f, o, inertia, INERTIA * i, a, o);
     inertiaTimes(work, 0, inertia, INERTIA * i, v, o);
     addCrossForce(f, o, v, o, work, 0);
     if (external !== null) for (let k = 0; k < 6; k++) f[o + k] -= external[o + k];
-  }
-  for (let i = n - 1; i >= 0; i--) {
-    const o = 6 * i;
-    const first = dof[i];
-    for (let k = first; k < dof[i + 1]; k++) {
-      const at = iv[i] + k - first;
-      tau[at] = dot6(S, 6 * k, f, o) + armature[at] * qdd[at];
-    }
-    const p = parent[i];
-    if (p < 0) continue;
-    forceToA(work, 0, X, TRANSFORM * i, f, o);
-    for (let k = 0; k < 6; k++) f[6 * p + k] += work[k];
   }
 }

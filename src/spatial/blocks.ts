@@ -1,4 +1,4 @@
-// 6x6 blocks (row major) and six-vectors in Float64Array: the arithmetic of partial chains.
+// 6x6 blocks (row major) and six-vectors in Float64Array: the arithmetic of articulated inertias and partial chains.
 
 /** Numbers in a block. */
 export const BLOCK = 36;
@@ -10,6 +10,28 @@ export function setBlockIdentity(out: Float64Array, o: number): void {
 
 export function copyBlock(out: Float64Array, o: number, A: Float64Array, a: number): void {
   for (let k = 0; k < BLOCK; k++) out[o + k] = A[a + k];
+}
+
+/** A rigid inertia of 10 numbers as a block: [Io, h x; (h x)^T, m 1]. */
+export function setRigidInertia(out: Float64Array, o: number, I: Float64Array, oi: number): void {
+  const m = I[oi];
+  const x = I[oi + 1];
+  const y = I[oi + 2];
+  const z = I[oi + 3];
+  out.fill(0, o, o + BLOCK);
+  out[o] = I[oi + 4];
+  out[o + 1] = out[o + 6] = I[oi + 5];
+  out[o + 2] = out[o + 12] = I[oi + 6];
+  out[o + 7] = I[oi + 7];
+  out[o + 8] = out[o + 13] = I[oi + 8];
+  out[o + 14] = I[oi + 9];
+  out[o + 4] = out[o + 24] = -z;
+  out[o + 9] = out[o + 19] = z;
+  out[o + 5] = out[o + 30] = y;
+  out[o + 15] = out[o + 20] = -y;
+  out[o + 11] = out[o + 31] = -x;
+  out[o + 16] = out[o + 26] = x;
+  out[o + 21] = out[o + 28] = out[o + 35] = m;
 }
 
 /** out = A^T. */
@@ -184,6 +206,12 @@ export function invertBlock(A: Float64Array, a: number, work: Float64Array, w: n
 
 /** Column of each pivot of invertBlock. */
 const columnOf = new Int32Array(6);
+
+/** out += s A for symmetric blocks; what is there stays symmetric to the last bit. */
+export function addSymmetric(out: Float64Array, o: number, s: number, A: Float64Array, a: number): void {
+  for (let i = 0; i < 6; i++)
+    for (let j = i; j < 6; j++) out[o + 6 * j + i] = out[o + 6 * i + j] += s * A[a + 6 * i + j];
+}
 
 /** A <- (A + A^T) / 2. */
 export function symmetrise(A: Float64Array, a: number): void {
