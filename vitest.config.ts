@@ -9,6 +9,13 @@ Object.assign(process.env, softwareGpuEnvironment());
 // The names by which the command line and the benchmarks know each other's files, as in package.json.
 const folder = (name: string): string => fileURLToPath(new URL(`./${name}/`, import.meta.url));
 
+/** Files with processes, threads, devices, browsers, or other globals: each has a process of its own. */
+const ALONE = [
+  'test/{batch,browser,cli,project,threads}/**/*.test.ts',
+  'test/engines/{gpu,threads}/**/*.test.ts',
+  'test/**/{compile,dynamics,engine,memory,prebuilt,threads,worker}.test.ts',
+];
+
 export default defineConfig({
   resolve: {
     alias: [
@@ -17,10 +24,14 @@ export default defineConfig({
     ],
   },
   test: {
-    include: ['test/**/*.test.ts'],
     // All cores: vitest would leave one of them free, and that is half of two.
     maxWorkers: availableParallelism(),
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    projects: [
+      { extends: true, test: { name: 'alone', include: ALONE } },
+      // The others share processes: starting one and reading src takes longer than many of them.
+      { extends: true, test: { name: 'together', include: ['test/**/*.test.ts'], exclude: ALONE, isolate: false } },
+    ],
   },
 });
