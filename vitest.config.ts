@@ -26,8 +26,9 @@ export default defineConfig({
   test: {
     // All cores: vitest would leave one of them free, and that is half of two.
     maxWorkers: availableParallelism(),
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // A loaded machine is slow, not wrong.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     projects: [
       { extends: true, test: { name: 'alone', include: ALONE } },
       // The others share processes: starting one and reading src takes longer than many of them.

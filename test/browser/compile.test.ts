@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Simulation, State } from '../../src/index.js';
 import { builtinMechanism } from '../../src/models/index.js';
 import { hasBrowser, launchBrowser, serve } from '../support/browser.js';
+import { PATIENCE } from '../support/patience.js';
 import { relativeError } from '../support/random-mechanism.js';
 
 const MAIN = `
@@ -76,7 +77,7 @@ describe.skipIf(!hasBrowser())('compiled dynamics in a browser', () => {
         if (message.type() === 'warning') warnings.push(message.text());
       });
       await page.goto(site.url);
-      const text = await page.locator('#result').textContent({ timeout: 20_000 });
+      const text = await page.locator('#result').textContent({ timeout: PATIENCE });
       await page.close();
       return { result: JSON.parse(text!) as Result, warnings };
     } finally {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Simulation, State } from '../../src/index.js';
 import { builtinMechanism } from '../../src/models/index.js';
 import { hasBrowser, launchBrowser, type Site, serve } from '../support/browser.js';
+import { PATIENCE } from '../support/patience.js';
 
 /** What runs in the page, in a worker and here: 50 steps of a figure. */
 const PROGRAM = `
@@ -54,7 +55,7 @@ describe.skipIf(!hasBrowser())('the core in a browser', () => {
     const errors: string[] = [];
     page.on('pageerror', (error) => errors.push(error.message));
     await page.goto(`${site.url}/`);
-    const text = await page.locator('#result').textContent({ timeout: 30_000 });
+    const text = await page.locator('#result').textContent({ timeout: PATIENCE });
     const result = JSON.parse(text ?? '') as { page: number[]; worker: number[]; error?: string };
     expect(errors).toEqual([]);
     expect(result.error).toBeUndefined();

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { forwardDynamics, State } from '../../src/index.js';
 import { builtinMechanism } from '../../src/models/index.js';
 import { hasBrowser, launchBrowser, type Site, serve } from '../support/browser.js';
+import { PATIENCE } from '../support/patience.js';
 import { hasSoftwareGpu } from '../support/software-gpu.js';
 
 /** A batch and a chain on WebGPU in a page. */
@@ -75,7 +76,7 @@ describe.skipIf(!hasBrowser() || !hasSoftwareGpu())('WebGPU in a browser', () =>
   it('computes a batch, a rollout and a chain', async () => {
     const page = await browser.newPage();
     await page.goto(`${site.url}/`);
-    const text = await page.locator('#result').textContent({ timeout: 50_000 });
+    const text = await page.locator('#result').textContent({ timeout: PATIENCE });
     const result = JSON.parse(text ?? '') as {
       adapter: string;
       qdd: number[];

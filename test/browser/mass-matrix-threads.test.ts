@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { massMatrix, State } from '../../src/index.js';
 import { builtinMechanism } from '../../src/models/index.js';
 import { hasBrowser, launchBrowser, serve } from '../support/browser.js';
+import { PATIENCE } from '../support/patience.js';
 import { relativeError } from '../support/random-mechanism.js';
 
 const MAIN = `
@@ -57,7 +58,7 @@ describe.skipIf(!hasBrowser())('the mass matrix on threads in a browser', () => 
     try {
       const page = await browser.newPage();
       await page.goto(`${site.url}/`);
-      const text = await page.locator('#result').textContent({ timeout: 30_000 });
+      const text = await page.locator('#result').textContent({ timeout: PATIENCE });
       const { H, ...rest } = JSON.parse(text ?? '') as { H: number[] };
       expect(rest).toEqual({ note, threads });
       const mechanism = builtinMechanism('chain-160');

@@ -7,6 +7,7 @@ import { differentiated, smoothed } from '../../src/motion/trajectory.js';
 import { motionPage } from '../../src/plot/motion-page.js';
 import { gaitBvh } from '../motion/gait.js';
 import { hasBrowser, launchBrowser, type Site, serve } from '../support/browser.js';
+import { PATIENCE } from '../support/patience.js';
 
 function page(): string {
   const figure = figureFromBvh(parseBvh(gaitBvh({ seconds: 1 })), { scale: 0.01 });
@@ -53,7 +54,7 @@ describe.skipIf(!hasBrowser())('the page that plays a motion', () => {
     const shown = (): Promise<string> => tab.evaluate("document.getElementById('now').textContent");
     const picture = (id: string): Promise<string> => tab.evaluate(`document.getElementById('${id}').toDataURL()`);
     // Not waitForFunction, which the page's policy forbids: it evaluates a string in the page.
-    await expect.poll(async () => Number.parseFloat(await shown()), { timeout: 10_000 }).toBeGreaterThan(0.05);
+    await expect.poll(async () => Number.parseFloat(await shown()), { timeout: PATIENCE }).toBeGreaterThan(0.05);
     await tab.click('#play');
     const stopped = await shown();
     expect(stopped).toMatch(/^\d\.\d{3} s, on <\/script> (left|right|double)$/);

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { PATIENCE } from '../support/patience.js';
 import { hasSoftwareGpu } from '../support/software-gpu.js';
 import { manikin } from './support.js';
 
@@ -77,7 +78,7 @@ describe.skipIf(!hasSoftwareGpu())('manikin bench gpu', () => {
     const { status, stderr } = spawnSync(process.execPath, [main, 'bench', 'gpu', 'chain-3'], {
       encoding: 'utf8',
       env: nowhere,
-      timeout: 30_000,
+      timeout: PATIENCE,
     });
     expect(status).toBe(2);
     expect(stderr).toContain('WebGPU finds no adapter');

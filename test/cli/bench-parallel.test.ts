@@ -7,7 +7,7 @@ afterAll(() => endThreads());
 
 describe('bench parallel', () => {
   it('prints what the contract asks for', async () => {
-    const { machine, results } = await json('bench', 'parallel', 'human-48', '--threads', '1,2', '--seconds', '0.2');
+    const { machine, results } = await json('bench', 'parallel', 'human-48', '--threads', '1,2', '--seconds', '0.05');
     expect(machine).toMatchObject({ processor: expect.any(String), cores: expect.any(Number) });
     expect(results).toHaveLength(2);
     for (const [k, line] of results.entries()) {
@@ -25,7 +25,7 @@ describe('bench parallel', () => {
   });
 
   it('tells how good the automatic choice is', async () => {
-    const { machine, results, choices } = await json('bench', 'parallel', '--auto', 'compass', '--seconds', '0.1');
+    const { machine, results, choices } = await json('bench', 'parallel', '--auto', 'compass', '--seconds', '0.05');
     expect(machine).toMatchObject({ cores: expect.any(Number) });
     expect(results).toEqual([]);
     expect(choices.map((line: { arrays: string }) => line.arrays)).toEqual(['copied', 'direct']);
@@ -35,7 +35,7 @@ describe('bench parallel', () => {
         expect(line[key], key).toBeGreaterThan(1);
       expect(line.ratio).toBeCloseTo(line.chosenNs / Math.min(line.serialNs, line.parallelNs));
     }
-    expect(await output('bench', 'parallel', '--auto', 'compass', '--seconds', '0.1')).toContain('Worst choice');
+    expect(await output('bench', 'parallel', '--auto', 'compass', '--seconds', '0.05')).toContain('Worst choice');
   });
 
   it('says what is wrong', async () => {

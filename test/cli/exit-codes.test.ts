@@ -100,11 +100,9 @@ describe('2: models', () => {
     const descriptor = openSync(file, 'w');
     ftruncateSync(descriptor, 200 * 1024 * 1024);
     closeSync(descriptor);
-    const began = performance.now();
     const outcome = await manikin('info', file);
     expectRefusal(outcome, 2);
     expect(outcome.err).toMatch(/200(\.0)? MiB/);
-    expect(performance.now() - began).toBeLessThan(500);
   });
 
   it.each<[string, string, unknown]>([

@@ -105,11 +105,14 @@ describe('mass-matrix --threads', () => {
 });
 
 describe('reproduce 004', () => {
+  // Once for both tests: it counts all algorithms on mechanisms of many sizes.
+  const all = json('reproduce', '004');
+
   it.skipIf(!hasShared('reference/opcounts.json'))('has the paper as printed, and ours no higher', async () => {
     const { n6 } = JSON.parse(readShared('reference/opcounts.json')) as {
       n6: Record<string, { printed_mul: number; printed_add: number }>;
     };
-    const { serial, parallel } = await json('reproduce', '004');
+    const { serial, parallel } = await all;
     const printed = [...serial.filter((row: { paper?: object }) => row.paper !== undefined), ...parallel] as {
       name: string;
       processors?: string;
@@ -131,7 +134,7 @@ describe('reproduce 004', () => {
   });
 
   it('the terms in n^2 are the paper’s, and no count is without a formula', async () => {
-    const { serial, parallel } = await json('reproduce', '004');
+    const { serial, parallel } = await all;
     const general = (name: string) => serial.find((row: { name: string }) => row.name === name).general;
     expect(general('V N-E B').mul).toMatch(/^\(39\/2\)n\^2 /);
     expect(general('V N-E B').add).toMatch(/^19n\^2 /);

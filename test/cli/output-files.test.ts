@@ -14,10 +14,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { OutputFile, writeOutput } from '../../src/cli/output-file.js';
-import { bash, built, program, start, temporaries, until } from './process-support.js';
+import { asleep, bash, built, program, start, temporaries, until } from './process-support.js';
 import { manikin, read, temporaryFolder } from './support.js';
 
 const files = temporaryFolder();
@@ -163,7 +162,7 @@ describe.skipIf(!built)('what is not a file', () => {
   it('a FIFO that nobody reads can be interrupted', async () => {
     bash('mkfifo silent', folder);
     const { child, ended } = start(['simulate', 'chain-2', '--duration', '0.1', '--csv', 'silent'], folder);
-    await wait(1000);
+    await asleep(child);
     child.kill('SIGINT');
     expect(await ended).toMatchObject({ code: null, signal: 'SIGINT', err: '' });
   });

@@ -2,9 +2,10 @@
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { PATIENCE } from '../support/patience.js';
 
 export const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 export const built = existsSync(MAIN);
@@ -17,7 +18,7 @@ export const program = (...words: string[]): string => quoted([process.execPath,
 
 /** Runs a line of bash in a folder. */
 export function bash(line: string, cwd?: string): { status: number | null; stdout: string; stderr: string } {
-  return spawnSync('bash', ['-c', line], { encoding: 'utf8', cwd, timeout: 50_000 });
+  return spawnSync('bash', ['-c', line], { encoding: 'utf8', cwd, timeout: PATIENCE });
 }
 
 export interface Running {
@@ -37,9 +38,31 @@ export function start(words: readonly string[], cwd: string): Running {
 }
 
 /** Waits until something is so; a busy machine may take its time. */
-export async function until(so: () => boolean, seconds = 40): Promise<void> {
-  for (const end = performance.now() + 1000 * seconds; !so(); await wait(20))
+export async function until(so: () => boolean, patience = PATIENCE): Promise<void> {
+  for (const end = performance.now() + patience; !so(); await wait(20))
     if (performance.now() > end) throw new Error('it did not happen');
+}
+
+/** Its state (R: runs, S: sleeps in the system) and its user time in ticks, or undefined where it has ended. */
+function statusOf({ pid, exitCode }: ChildProcess): { state: string; ticks: number } | undefined {
+  if (exitCode !== null || !existsSync(`/proc/${pid}/stat`)) return undefined;
+  // Behind the name, which is in parentheses.
+  const words = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
+  return { state: words[0], ticks: Number(words[11]) };
+}
+
+/** Waits until a process is at work, or has ended: the program starts with less than this processor time. */
+export const atWork = (child: ChildProcess): Promise<void> => until(() => (statusOf(child)?.ticks ?? 99) > 25);
+
+/** Waits until a process waits for others: it sleeps each time that one looks. */
+export function asleep(child: ChildProcess): Promise<void> {
+  let [times, last] = [0, 0];
+  return until(() => {
+    const { state, ticks } = statusOf(child) ?? { state: 'S', ticks: last };
+    times = state === 'S' && ticks === last ? times + 1 : 0;
+    last = ticks;
+    return times === 10;
+  });
 }
 
 /** Files that are being written in a folder. */

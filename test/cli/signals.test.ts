@@ -1,9 +1,8 @@
 // SIGINT, SIGTERM and SIGHUP: the program ends soon, with the shell's code, and leaves nothing behind.
 
 import { closeSync, constants, mkdirSync, openSync, readdirSync } from 'node:fs';
-import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { bash, built, program, start, temporaries, until } from './process-support.js';
+import { asleep, atWork, bash, built, program, start, temporaries, until } from './process-support.js';
 import { temporaryFolder } from './support.js';
 
 const files = temporaryFolder();
@@ -47,7 +46,7 @@ describe.skipIf(!built)('a signal', () => {
       ['walk', '--sweep', '0.07:0.09:10000', '--bifurcation', 'chaos.svg'],
       files.path('.'),
     );
-    await wait(1500);
+    await atWork(child);
     child.kill(signal);
     const end = await ended;
     expect(codeOf(end)).toBe(code);
@@ -63,7 +62,7 @@ describe.skipIf(!built)('a signal', () => {
       ['bench', 'fd', 'chain-200'],
     ];
     const runs = calls.map((words) => start(words, files.path('.')));
-    await wait(2500);
+    for (const { child } of runs) await atWork(child);
     for (const { child } of runs) child.kill('SIGTERM');
     for (const [k, { ended }] of runs.entries()) {
       const end = await ended;
@@ -82,7 +81,7 @@ describe.skipIf(!built)('a signal', () => {
     const runs = [inverse, [...simulate, 'state.json'], [...simulate, 'state-too.json']].map((words) =>
       start(words, folder),
     );
-    await wait(1500);
+    for (const { child } of runs) await asleep(child);
     for (const { child } of runs) child.kill(signal);
     for (const { ended } of runs) expect(codeOf(await ended)).toBe(code);
     closeSync(writer);

@@ -15,13 +15,14 @@ import { mutate, mutations } from './mutation.js';
 import { expectProperRefusal } from './support.js';
 
 const RUNS = Number(process.env.MANIKIN_FUZZ_RUNS ?? 100);
-const LONGEST_MS = 5000;
+/** Milliseconds of the processor that no file may take. */
+const LONGEST_MS = 20_000;
 
 function fuzz(text: string, read: (damaged: string) => void): { accepted: number; refused: number } {
   const tally = { accepted: 0, refused: 0 };
   fc.assert(
     fc.property(mutations, (list) => {
-      const start = performance.now();
+      const start = process.cpuUsage();
       try {
         read(mutate(text, list));
         tally.accepted++;
@@ -29,7 +30,7 @@ function fuzz(text: string, read: (damaged: string) => void): { accepted: number
         expectProperRefusal(error);
         tally.refused++;
       }
-      expect(performance.now() - start).toBeLessThan(LONGEST_MS);
+      expect(process.cpuUsage(start).user / 1000).toBeLessThan(LONGEST_MS);
     }),
     { numRuns: RUNS },
   );
@@ -37,7 +38,7 @@ function fuzz(text: string, read: (damaged: string) => void): { accepted: number
   return tally;
 }
 
-const TIME_LIMIT = { timeout: 20_000 + RUNS * 200 };
+const TIME_LIMIT = { timeout: 300_000 + RUNS * 1000 };
 
 describe('damaged', () => {
   it('BVH: a figure with its forces, or refused', TIME_LIMIT, () => {

@@ -47,17 +47,14 @@ describe('a file that is not one', () => {
   });
 
   it('100 000 nested elements', () => {
-    const start = performance.now();
     const nested = '<a>'.repeat(100_000);
     const message = 'Elements are nested more than 256 deep here.';
     expect(problemsOf(nested)).toEqual([`1:769 xml-depth ${message}`]);
     expect(problemsOf(nested + '</a>'.repeat(100_000))).toEqual([`1:769 xml-depth ${message}`]);
     expect(problemsOf(`<robot name="r"><link name="a">${nested}`)).toEqual([`1:794 xml-depth ${message}`]);
-    expect(performance.now() - start).toBeLessThan(2000);
   });
 
   it('a 200 MB file, refused by size', () => {
-    const start = performance.now();
     // Nothing of that size comes to be: the engine repeats a short string by reference.
     const problems = importProblems(() => parseUrdf(' '.repeat(200_000_000), { file: 'big.urdf' }));
     expect(problems).toEqual([
@@ -67,7 +64,6 @@ describe('a file that is not one', () => {
         message: 'The input has 200000000 bytes (190.7 MiB); at most 64 MiB are read.',
       },
     ]);
-    expect(performance.now() - start).toBeLessThan(1000);
   });
 
   it.each([

@@ -60,17 +60,23 @@ export function refusal(call: () => unknown): MechanismError {
 }
 
 /**
- * How many times more processor time a call takes for a large number than for a small one, after it has been warmed up: the
- * least of three each. Not by the clock, which also counts what other programs take.
+ * A call for a number and for eight times that: it must take nearer to 8 times the processor time than to 64 times. Not by
+ * the clock, which also counts what other programs take, and by up to ten trials, of which a loaded machine can disturb some:
+ * what grows with the square fails them all.
  */
-export function growth(call: (n: number) => void, small: number, large: number): number {
+export function expectProportional(call: (n: number) => void, large: number): void {
   const time = (n: number): number => {
     const before = process.cpuUsage();
     call(n);
     const { user, system } = process.cpuUsage(before);
     return user + system;
   };
-  const least = (n: number): number => Math.min(time(n), time(n), time(n));
-  call(small);
-  return least(large) / least(small);
+  call(large / 8);
+  let [few, many] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  for (let attempt = 0; attempt < 10; attempt++) {
+    few = Math.min(few, time(large / 8), time(large / 8));
+    many = Math.min(many, time(large));
+    if (many < 24 * few) return;
+  }
+  throw new Error(`eight times as much takes ${many / few} times the processor time`);
 }

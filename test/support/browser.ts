@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { extname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Browser, chromium } from 'playwright-core';
+import { PATIENCE } from './patience.js';
 
 const EXECUTABLE = '/usr/bin/chromium';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -20,11 +21,19 @@ export function hasBrowser(): boolean {
 }
 
 /** Without a GPU, unless arguments say otherwise. */
-export function launchBrowser(args: readonly string[] = ['--disable-gpu']): Promise<Browser> {
-  return chromium.launch({
+export async function launchBrowser(args: readonly string[] = ['--disable-gpu']): Promise<Browser> {
+  const browser = await chromium.launch({
     executablePath: EXECUTABLE,
     args: ['--no-sandbox', '--disable-quic', '--no-first-run', '--disable-background-networking', ...args],
+    timeout: PATIENCE,
   });
+  const newPage = browser.newPage.bind(browser);
+  browser.newPage = async (options) => {
+    const page = await newPage(options);
+    page.setDefaultTimeout(PATIENCE);
+    return page;
+  };
+  return browser;
 }
 
 const TYPES = new Map([

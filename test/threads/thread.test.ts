@@ -3,6 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { openThread, type Thread } from '../../src/threads/thread.js';
+import { PATIENCE } from '../support/patience.js';
 
 const noPage = (): never => {
   throw new Error('this is no page');
@@ -54,7 +55,7 @@ describe('a thread', () => {
       thread.listen(() => {}, () => console.log('the thread has ended'));
       thread.hold(${held});`;
     const run = (held: boolean) =>
-      spawnSync(process.execPath, ['--input-type=module', '-e', text(held)], { encoding: 'utf8', timeout: 30_000 });
+      spawnSync(process.execPath, ['--input-type=module', '-e', text(held)], { encoding: 'utf8', timeout: PATIENCE });
     const held = run(true);
     expect(held).toMatchObject({ status: 0, stdout: 'the thread has ended\n', stderr: '' });
     expect(run(false)).toMatchObject({ status: 0, stdout: '', stderr: '' });

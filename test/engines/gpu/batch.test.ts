@@ -15,6 +15,7 @@ import type { Mat3 } from '../../../src/spatial/matrix3.js';
 import { randomMechanism, randomVector, relativeError } from '../../support/random-mechanism.js';
 import { hasSoftwareGpu } from '../../support/software-gpu.js';
 
+const LONG = process.env.MANIKIN_LONG === '1';
 const diagonal = (x: number, y: number, z: number): Mat3 => [x, 0, 0, 0, y, 0, 0, 0, z];
 /** All kinds of coordinates; springs and damping. */
 const arm = createMechanism({
@@ -144,7 +145,8 @@ describe.skipIf(!hasSoftwareGpu())('batches on the GPU', () => {
     batch.dispose();
   });
 
-  it.each([['passes of 6000 operations'], ['one limb per thread, motion of the trunk first']])(
+  // One limb per thread is held by human-34 on the device, and by human-161 in precision.test.ts.
+  it.each([['passes of 6000 operations'], ...(LONG ? [['one limb per thread, motion of the trunk first']] : [])])(
     'human-161, %s',
     async (variant) => {
       const batch = await make(builtinMechanism('human-161'), { specialise: 'background', variant });

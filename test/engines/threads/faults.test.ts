@@ -9,13 +9,12 @@ import { SimulationError } from '../../../src/mechanism/errors.js';
 import { Random } from '../../../src/mechanism/random.js';
 import { State } from '../../../src/mechanism/state.js';
 import { builtinMechanism } from '../../../src/models/index.js';
+import { PATIENCE } from '../../support/patience.js';
 import { Walker } from './support.js';
 
 afterAll(() => endThreads());
 
 const ROUNDS = Number(process.env.MANIKIN_FAULTS ?? 2);
-/** Milliseconds that anything may take before it counts as a failure: a loaded machine is slow, not wrong. */
-const PATIENCE = 120_000;
 vi.setConfig({ testTimeout: 5 * PATIENCE });
 /** Milliseconds after which a thread counts as lost here. */
 const LOST_AFTER = 250;

@@ -21,9 +21,22 @@ import {
   repeatedMechanism,
 } from '../../support/random-mechanism.js';
 
+const plans = new Map<string, ReturnType<Planner['plan']>>();
+/** Of a built-in mechanism, made once for all tests. */
+function planOf(name: string, threads: number): ReturnType<Planner['plan']> {
+  const key = `${name} ${threads}`;
+  const plan = plans.get(key) ?? new Planner(builtinMechanism(name)).plan(threads);
+  plans.set(key, plan);
+  return plan;
+}
+
 /** Checks what a program for so many threads computes; returns the parts of partners' blocks that share vectors. */
-function pairedParts(mechanism: Mechanism, threads: number, root?: number): number[] {
-  const { schedule, assembly } = new Planner(mechanism, undefined, root).plan(threads);
+function pairedParts(
+  mechanism: Mechanism,
+  threads: number,
+  root?: number,
+  { schedule, assembly } = new Planner(mechanism, undefined, root).plan(threads),
+): number[] {
   const { processorOf } = schedule;
   const { arrays, runner } = new ThreadProgram({ schedule, assembly }).alone;
   const state = State.random(mechanism, threads);
@@ -60,7 +73,7 @@ describe('segments in the lanes of vectors', () => {
     ['crowd-20', 4, 2],
     ['crowd-20', 16, 8],
   ])('%s on %i threads', (name, threads, count) => {
-    const parts = pairedParts(builtinMechanism(name), threads);
+    const parts = pairedParts(builtinMechanism(name), threads, undefined, planOf(name, threads));
     expect(parts).toEqual(new Array(count).fill(1));
   });
 
@@ -68,7 +81,7 @@ describe('segments in the lanes of vectors', () => {
     ['chain-2048', 16],
     ['crowd-20', 16],
   ])('%s on %i threads: two thirds of the instructions', (name, threads) => {
-    const { assembly } = new Planner(builtinMechanism(name)).plan(threads);
+    const { assembly } = planOf(name, threads);
     const alone = { ...assembly, segments: assembly.segments.map(unpaired) };
     const [together, apart] = [assembly, alone].map((one) => blockModule(one).instructions);
     assembly.segments.forEach(({ partner }, s) => {

@@ -167,8 +167,11 @@ describe('results', () => {
 });
 
 describe('bits', () => {
+  // MANIKIN_LONG=1 takes a thousand steps.
+  const steps = process.env.MANIKIN_LONG === '1' ? 1000 : 300;
+
   it.each(['human-161', 'crowd-20'])(
-    '%s: 1000 steps are the same for 1, 2, 3, 4 and 8 threads, with random delays',
+    '%s: steps are the same for 1, 2, 3, 4 and 8 threads, with random delays',
     async (name) => {
       const mechanism = builtinMechanism(name);
       const hashes: number[] = [];
@@ -177,7 +180,7 @@ describe('bits', () => {
         const dynamics = new ParallelDynamics(mechanism, { workers, deterministic: true, jitter: 1, retreat: false });
         await dynamics.ready();
         const walker = new Walker(dynamics, 1);
-        for (let k = 0; k < 1000; k++) walker.step();
+        for (let k = 0; k < steps; k++) walker.step();
         if (workers > 1) together += dynamics.counts.parallel;
         hashes.push(walker.hash);
         dynamics.dispose();

@@ -54,7 +54,7 @@ describe.each(['generic', 'specialised'] as const)('%s code', (tier) => {
   });
 
   it('random mechanisms', () => {
-    const count = Number(process.env.MANIKIN_RANDOM ?? 500);
+    const count = Number(process.env.MANIKIN_RANDOM ?? 150);
     for (let seed = 1; seed <= count; seed++) {
       const options = { forest: seed % 3 === 0, armature: seed % 2 === 0, shuffled: seed % 5 === 0 };
       expect(disagreement(randomMechanism(1000 + seed, options), tier), `seed ${1000 + seed}`).toBeLessThan(TOLERANCE);

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it, vi } from 'vitest';
 import { compile } from '../../../src/engines/wasm/index.js';
 import { builtinMechanism } from '../../../src/models/index.js';
+import { PATIENCE } from '../../support/patience.js';
 
 const DIST = new URL('../../../dist/engines/wasm/index.js', import.meta.url);
 
@@ -41,7 +42,7 @@ describe('the worker that makes code', () => {
     if (!existsSync(fileURLToPath(DIST))) throw new Error('dist is missing: run "npm run build" first');
     const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', PROGRAM], {
       encoding: 'utf8',
-      timeout: 30_000,
+      timeout: PATIENCE,
     });
     expect(stderr).toBe('');
     // Counts are since the last look; 'now' makes code for all four tasks.
@@ -51,7 +52,7 @@ describe('the worker that makes code', () => {
   it('where there is none, nothing is made until somebody asks and waits', async () => {
     // Here, in the sources, the worker's file is not JavaScript and cannot be started.
     const compiled = compile(builtinMechanism('chain-8'));
-    await vi.waitFor(() => expect(compiled.explain()).toContain('no worker could be started'), { timeout: 20_000 });
+    await vi.waitFor(() => expect(compiled.explain()).toContain('no worker could be started'), { timeout: PATIENCE });
     expect(compiled.tier).toBe('generic');
     await compiled.ready();
     expect(compiled.tier).toBe('specialised');
