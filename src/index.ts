@@ -62,6 +62,7 @@ export { mechanismSpec, withBase, withoutCouplings } from './mechanism/variants.
 export type { Energy } from './reference/energy.js';
 export type { ScheduleTree } from './schedule/tree.js';
 export type { Tolerances } from './simulation/dormand-prince.js';
+export type { DriveOptions } from './simulation/drive.js';
 export type { Occurrence, SimulationEvent } from './simulation/events.js';
 export type { Control, IntegratorName } from './simulation/integrators.js';
 export { Simulation, type SimulationOptions } from './simulation/simulation.js';

@@ -13,7 +13,7 @@ interface Options extends ModelOptions {
   readonly json?: boolean;
 }
 
-const INTEGRATORS = ['rk4', 'dopri5', 'euler'] as const;
+const INTEGRATORS = ['rk4', 'dopri5', 'midpoint', 'euler'] as const;
 
 export function configure(command: Command, terminal: Terminal): void {
   withModel(command, '<model...>')

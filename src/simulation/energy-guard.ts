@@ -6,9 +6,10 @@
 
 import { passiveJoints } from '../engines/plain/passive.js';
 import { SimulationError } from '../mechanism/errors.js';
-import { GROUND, type Mechanism } from '../mechanism/mechanism.js';
+import type { Mechanism } from '../mechanism/mechanism.js';
 import type { State } from '../mechanism/state.js';
 import type { Energy } from '../reference/energy.js';
+import { floatingBase } from './ledger.js';
 
 /** Gain of energy, relative to the most kinetic energy there was and the work exchanged, that ends a simulation. */
 export const ENERGY_TOLERANCE = 1e-3;
@@ -113,16 +114,10 @@ export class EnergyGuard {
   }
 }
 
-/** One body hangs from the ground, by a floating joint without forces of its own; no loops lead there. */
+/** It floats, and its base has no forces of its own. */
 function fliesFreely(mechanism: Mechanism): boolean {
-  const { joints, loops } = mechanism;
-  const roots = joints.filter(({ parent }) => parent === GROUND);
-  return (
-    roots.length === 1 &&
-    roots[0].type === 'floating' &&
-    loops.length === 0 &&
-    !passiveJoints(mechanism).has(roots[0].iv)
-  );
+  const base = floatingBase(mechanism);
+  return base !== undefined && !passiveJoints(mechanism).has(base.iv);
 }
 
 function energyError(

@@ -11,11 +11,14 @@ import {
   type Tableau,
 } from '../engines/plain/stages.js';
 import type { State } from '../mechanism/state.js';
+import type { Drive } from './drive.js';
 import type { Occurrence } from './events.js';
 
 export type { Control } from '../engines/plain/stages.js';
 
-export type IntegratorName = 'euler' | 'rk4' | 'dopri5';
+export type IntegratorName = 'dopri5' | 'rk4' | 'midpoint' | 'euler';
+
+export const INTEGRATORS: readonly IntegratorName[] = ['dopri5', 'rk4', 'midpoint', 'euler'];
 
 /** What gives the accelerations, and whole steps where it can take them faster than from outside. */
 export interface ForwardEngine extends Pick<PlainDynamics, 'mechanism' | 'tree' | 'forward'> {
@@ -30,6 +33,8 @@ export interface Integrator {
   readonly work: number;
   /** Moves the state by h, or to the first event on the way; returns the events that happened there. */
   step(state: State, h: number, control: Control | undefined): readonly Occurrence[];
+  /** Told what the simulation has made of the state after a step, by closing loops. */
+  left?(state: State): void;
 }
 
 const NOTHING: readonly Occurrence[] = [];
@@ -40,7 +45,8 @@ export function stagesOf(dynamics: ForwardEngine, state: State, tableau: Tableau
 
 /**
  * Linearly implicit Euler, first order, as rollouts of batches take it: v' = v + h a(q, v), q' = q moved along v' for h.
- * Damping and friction enter implicitly, (H + h D) a = ..., so that strong damping on a light link does not make it explode.
+ * Damping, friction and drives enter implicitly, (H + h D + h^2 K) a = ..., so that strong ones on a light link do not make it
+ * explode.
  * Velocity terms are those of the old velocity, so fast motions gain energy: the guard of Simulation watches it.
  */
 export class ImplicitEuler implements Integrator {
@@ -52,9 +58,11 @@ export class ImplicitEuler implements Integrator {
   readonly #armature: Float64Array;
   readonly #options: ForwardOptions & { out: Float64Array };
   readonly #before: Float64Array;
+  readonly #drive: Drive | undefined;
 
-  constructor(dynamics: ForwardEngine) {
+  constructor(dynamics: ForwardEngine, drive: Drive | undefined) {
     this.#dynamics = dynamics;
+    this.#drive = drive;
     const { nv } = dynamics.mechanism;
     this.#tau = new Float64Array(nv);
     this.#before = new Float64Array(nv);
@@ -68,8 +76,10 @@ export class ImplicitEuler implements Integrator {
     const before = this.#before;
     this.#armature.set(tree.armature);
     addPassiveSlope(mechanism, this.#armature, state.v, h);
+    this.#drive?.addSlope(this.#armature, h);
     tau.fill(0);
     control?.(tau, state);
+    this.#drive?.add(tau, state, h);
     this.#dynamics.forward(state, tau, this.#options);
     const { out: a } = this.#options;
     before.set(state.v);

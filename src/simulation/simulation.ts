@@ -13,23 +13,27 @@ import { type RerootOptions, reroot } from '../mechanism/reroot.js';
 import { State } from '../mechanism/state.js';
 import type { Energy } from '../reference/energy.js';
 import { DormandPrince, type Tolerances } from './dormand-prince.js';
+import { Drive, type DriveOptions } from './drive.js';
 import { ENERGY_TOLERANCE, EnergyGuard } from './energy-guard.js';
 import type { Occurrence, SimulationEvent } from './events.js';
 import {
   type Control,
   type ForwardEngine,
   ImplicitEuler,
+  INTEGRATORS,
   type Integrator,
   type IntegratorName,
   RungeKutta4,
 } from './integrators.js';
+import { Midpoint } from './midpoint.js';
 
 /** `engine`, `threads` and `deterministic` as in dynamics(). */
 export interface SimulationOptions extends Omit<DynamicsOptions, 'root'> {
   /**
    * 'dopri5' (default): Dormand-Prince, fifth order, takes steps of its own within each step of the simulation so as to
-   * keep the tolerances and the energy; 'rk4': fourth order, fixed steps; 'euler': first order, with implicit damping, as
-   * rollouts of batches take it. What each keeps and costs: docs/integrators.md.
+   * keep the tolerances and the energy; 'rk4': fourth order, fixed steps; 'midpoint': second order, fixed steps with books of
+   * energy and momentum, for real time; 'euler': first order, with implicit damping, as rollouts of batches take it. What
+   * each keeps and costs: docs/integrators.md.
    */
   readonly integrator?: IntegratorName;
   /** Seconds a step; 1 ms where left out, 10 ms for dopri5. */
@@ -52,6 +56,11 @@ export interface SimulationOptions extends Omit<DynamicsOptions, 'root'> {
   readonly state?: State;
   /** Joint forces as a function of the state. */
   readonly control?: Control;
+  /**
+   * Springs and dampers towards target positions, beside `control`. Implicit in steps of 'midpoint' and 'euler', and stable
+   * there whatever the gains are; 'dopri5' takes as many steps as they need, 'rk4' needs a short step.
+   */
+  readonly drive?: DriveOptions;
   /** Told why WebAssembly cannot be used where it could be; a warning on the console, once, where left out. */
   readonly onFallback?: (reason: string) => void;
 }
@@ -69,6 +78,8 @@ interface Running {
   readonly state: State;
   readonly before: State;
   readonly integrator: Integrator;
+  /** Joint forces that the integrator asks for. */
+  readonly control: Control | undefined;
   /** For mechanisms with loops. */
   readonly closing: LoopClosing | undefined;
   readonly guard: EnergyGuard | undefined;
@@ -78,6 +89,7 @@ export class Simulation {
   readonly stepSize: number;
   readonly #integrator: IntegratorName;
   readonly #control: Control | undefined;
+  readonly #driveOptions: DriveOptions | undefined;
   readonly #options: DynamicsOptions;
   readonly #onFallback: (reason: string) => void;
   readonly #tolerances: Tolerances;
@@ -95,8 +107,12 @@ export class Simulation {
     const step = options.step ?? (integrator === 'dopri5' ? 1e-2 : 1e-3);
     if (!(step > 0) || !Number.isFinite(step))
       throw MechanismError.of('step', '', `The step must be a positive number of seconds, got ${step}.`);
-    if (integrator !== 'euler' && integrator !== 'rk4' && integrator !== 'dopri5')
-      throw MechanismError.of('integrator', '', `There is no integrator "${integrator}"; take euler, rk4 or dopri5.`);
+    if (!INTEGRATORS.includes(integrator))
+      throw MechanismError.of(
+        'integrator',
+        '',
+        `There is no integrator "${integrator}"; take one of ${INTEGRATORS.join(', ')}.`,
+      );
     checkTolerances(tolerances);
     if (!(energyTolerance > 0))
       throw MechanismError.of('tolerance', '', `The tolerance of the energy must be positive, got ${energyTolerance}.`);
@@ -105,6 +121,7 @@ export class Simulation {
     this.stepSize = step;
     this.#integrator = integrator;
     this.#control = control;
+    this.#driveOptions = options.drive;
     const { engine = 'auto', threads, deterministic } = options;
     this.#options = {
       engine,
@@ -130,7 +147,7 @@ export class Simulation {
       dynamics: model,
       state,
       before: state.clone(),
-      integrator: this.#makeIntegrator(model, state),
+      ...this.#makeIntegrator(model, state),
       closing: mechanism.loops.length > 0 ? new LoopClosing(model.tree) : undefined,
       guard: this.#guard(model, state),
     };
@@ -139,17 +156,29 @@ export class Simulation {
   #guard(model: Dynamics, state: State): EnergyGuard | undefined {
     const tolerance = this.#energyTolerance;
     if (tolerance === Number.POSITIVE_INFINITY) return undefined;
-    const controlled = this.#control !== undefined;
+    const controlled = this.#control !== undefined || this.#driveOptions !== undefined;
     return new EnergyGuard(model.mechanism, (at) => model.energy(at), { state, controlled, tolerance });
   }
 
-  #makeIntegrator(dynamics: ForwardEngine, state: State): Integrator {
-    if (this.#integrator === 'euler') return new ImplicitEuler(dynamics);
-    if (this.#integrator === 'rk4') return new RungeKutta4(dynamics, state);
+  #makeIntegrator(dynamics: ForwardEngine, state: State): Pick<Running, 'integrator' | 'control'> {
+    const given = this.#driveOptions;
+    const drive = given === undefined ? undefined : new Drive(dynamics.mechanism, given);
+    const control = this.#control;
+    if (this.#integrator === 'euler') return { integrator: new ImplicitEuler(dynamics, drive), control };
+    if (this.#integrator === 'midpoint') return { integrator: new Midpoint(dynamics, state, drive), control };
+    // Runge-Kutta methods see a force like any other.
+    const both: Control | undefined =
+      drive === undefined
+        ? control
+        : (tau, at) => {
+            control?.(tau, at);
+            drive.add(tau, at);
+          };
+    if (this.#integrator === 'rk4') return { integrator: new RungeKutta4(dynamics, state), control: both };
     const integrator = new DormandPrince(dynamics, state, this.#tolerances, this.#events);
     const before = this.#running?.integrator;
     if (before instanceof DormandPrince) integrator.resume(before);
-    return integrator;
+    return { integrator, control: both };
   }
 
   #closeAtStart(): void {
@@ -198,6 +227,16 @@ export class Simulation {
   /** The largest energy, in joules, that the mechanism has had above what it began with and work done since. */
   get energyGain(): number {
     return this.#running.guard?.largestGain ?? 0;
+  }
+
+  /**
+   * Of 'midpoint': the largest part by which velocities were scaled to keep the books, at most 0.02, and how often a step
+   * was taken in halves. Zero for other integrators, which keep no books.
+   */
+  get correction(): { readonly scale: number; readonly halved: number } {
+    const { integrator } = this.#running;
+    if (!(integrator instanceof Midpoint)) return { scale: 0, halved: 0 };
+    return { scale: integrator.largestScale, halved: integrator.halved };
   }
 
   /** What the simulation cannot promise: events that may have been missed. */
@@ -276,6 +315,7 @@ export class Simulation {
       if (closing !== undefined) {
         this.#drift = Math.max(this.#drift, closing.close(this.state));
         closing.hold(this.state);
+        integrator.left?.(this.state);
       }
       guard?.after(this.state, integrator.work, h, integrator);
       return occurrences;
@@ -287,15 +327,15 @@ export class Simulation {
 
   /** A step, taken again in shorter ones where the integrator can and its energy is off. */
   #integrate(h: number): readonly Occurrence[] {
-    const { before, integrator, closing, guard, state } = this.#running;
-    let occurrences = integrator.step(state, h, this.#control);
+    const { before, integrator, control, closing, guard, state } = this.#running;
+    let occurrences = integrator.step(state, h, control);
     // Loops are closed after the step, so the balance cannot be seen before.
     if (!(integrator instanceof DormandPrince) || integrator.audit === undefined || closing !== undefined)
       return occurrences;
     for (let k = 0; k < MOST_AUDITS && guard?.audit(state, integrator.work, integrator.audit) === false; k++) {
       integrator.undo();
       state.copy(before);
-      occurrences = integrator.step(state, h, this.#control);
+      occurrences = integrator.step(state, h, control);
     }
     integrator.accept();
     return occurrences;

@@ -10,12 +10,12 @@ import { ALL_JOINT_TYPES, randomSpec } from '../support/random-mechanism.js';
 import { distance } from './support.js';
 
 /** Every type of joint, some damping, a spring, and a control that depends on time. */
-function mixed(seed: number): Mechanism {
+function mixed(seed: number, damping = 0.2): Mechanism {
   const spec = randomSpec(seed, { bodies: ALL_JOINT_TYPES.length, base: 'floating', armature: true });
   const joints = spec.joints.map((joint, i) => ({
     ...joint,
     ...(i > 0 && { type: ALL_JOINT_TYPES[i] }),
-    damping: 0.2,
+    damping,
     ...(ALL_JOINT_TYPES[i] === 'revolute' && { stiffness: 3, rest: 0.2 }),
   }));
   return createMechanism({ ...spec, joints });
@@ -52,6 +52,16 @@ describe('order of convergence on a mechanism of all joint types', () => {
     }
   });
 
+  it.each([1, 2, 3, 4])('midpoint: two (mechanism %i)', (seed) => {
+    for (const slope of slopes(mixed(seed, 0), 'midpoint', 60, 0.12)) {
+      expect(slope).toBeGreaterThan(1.8);
+      expect(slope).toBeLessThan(2.3);
+    }
+    // Damping is taken where the step ends.
+    const [, slope] = slopes(mixed(seed), 'midpoint', 60, 0.12);
+    expect(slope).toBeGreaterThan(0.85);
+  });
+
   it.each([1, 2, 3, 4])('semi-implicit Euler: one (mechanism %i)', (seed) => {
     const [, slope] = slopes(mixed(seed), 'euler', 40, 0.12);
     expect(slope).toBeGreaterThan(0.85);
@@ -61,7 +71,7 @@ describe('order of convergence on a mechanism of all joint types', () => {
 
 it.each([1, 2, 3, 4, 5, 6])('quaternions stay unit ones (mechanism %i)', (seed) => {
   const mechanism = createMechanism(randomSpec(seed, { bodies: 3, types: ['spherical', 'floating'] }));
-  for (const integrator of ['rk4', 'euler'] as const) {
+  for (const integrator of ['rk4', 'midpoint', 'euler'] as const) {
     const state = State.random(mechanism, seed);
     // Random light bodies at this step gain energy, which is no matter here.
     const options = { integrator, step: 2e-3, state, energyTolerance: Number.POSITIVE_INFINITY };

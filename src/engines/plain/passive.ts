@@ -5,9 +5,14 @@ import type { Joint, Mechanism } from '../../mechanism/mechanism.js';
 
 /** tau += damping, friction and spring forces at (q, v). */
 export function addPassiveForces(mechanism: Mechanism, tau: Float64Array, q: Float64Array, v: Float64Array): void {
+  addSprings(mechanism, tau, q);
+  addDamping(mechanism, tau, v);
+}
+
+/** tau += forces of springs. */
+export function addSprings(mechanism: Mechanism, tau: Float64Array, q: Float64Array): void {
   for (const { stiffness, rest, iq, iv } of mechanism.joints)
     if (stiffness !== 0) tau[iv] -= stiffness * (q[iq] - rest);
-  addDamping(mechanism, tau, v);
 }
 
 /** tau += damping and friction, which springs are not: they give back what they take. */
