@@ -24,6 +24,20 @@ export {
   mechanicalEnergy,
 } from './engines/plain/plain-dynamics.js';
 export type { JointTypeName } from './joints/index.js';
+export type {
+  Actuator,
+  ActuatorLaw,
+  Bounds,
+  ContactExclusion,
+  ContactPair,
+  ContactRules,
+  FixedTendon,
+  Sensor,
+  SpatialTendon,
+  Tendon,
+  TendonPoint,
+  Transmission,
+} from './mechanism/actuation.js';
 export { type LinkOptions, MechanismBuilder } from './mechanism/builder.js';
 export { type CreateOptions, createMechanism, type InertiaMode } from './mechanism/create.js';
 export { ImportError, MechanismError, type Problem, SimulationError } from './mechanism/errors.js';
@@ -45,6 +59,7 @@ export {
   type Range,
   type Shape,
 } from './mechanism/mechanism.js';
+export type { Keyframe, ModelData } from './mechanism/model-data.js';
 export { Random } from './mechanism/random.js';
 export { type Rerooted, type RerootOptions, reroot } from './mechanism/reroot.js';
 export { RerootableMechanism } from './mechanism/rerootable.js';

@@ -1,5 +1,7 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync, realpathSync } from 'node:fs';
+import { dirname, relative, resolve, sep } from 'node:path';
 import { decodeText } from '../formats/decode-text.js';
+import type { ModelFiles } from '../formats/model-files.js';
 import { checkInputSize, MAX_INPUT_BYTES } from '../formats/size-limit.js';
 import { InputError } from './errors.js';
 
@@ -42,5 +44,30 @@ function readUpToLimit(descriptor: number, size: number, file: string): Uint8Arr
     const larger = new Uint8Array(Math.min(2 * bytes.length, MAX_INPUT_BYTES + 1));
     larger.set(bytes);
     bytes = larger;
+  }
+}
+
+/**
+ * The files of a root folder, for a model that is in it: nothing outside is ever opened, also not by way of symbolic links.
+ */
+export function filesBelow(root: string, model: string): ModelFiles {
+  const top = realOf(resolve(root)) ?? resolve(root);
+  const folder = relative(top, realOf(dirname(resolve(model))) ?? dirname(resolve(model)));
+  if (folder.split(sep)[0] === '..') throw new InputError(`The model "${model}" is not in the root "${root}".`);
+  return {
+    folder: folder.split(sep).join('/'),
+    read: (path) => {
+      const real = realOf(resolve(top, path));
+      if (real === undefined || !real.startsWith(top.endsWith(sep) ? top : top + sep)) return undefined;
+      return readInput(real);
+    },
+  };
+}
+
+function realOf(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    return undefined;
   }
 }

@@ -1,15 +1,17 @@
 // MODEL and the options that go with it in every command: which mechanism, in which state.
 
-import { basename, extname } from 'node:path';
+import { basename, dirname, extname } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { adapted, type Model } from '../files/adapted.js';
 import { MODEL_FILES } from '../files/kinds.js';
 import { formatProblem } from '../mechanism/errors.js';
 import type { Mechanism } from '../mechanism/mechanism.js';
+import type { Keyframe } from '../mechanism/model-data.js';
+import { nearNames } from '../mechanism/near-names.js';
 import { Random } from '../mechanism/random.js';
 import { State } from '../mechanism/state.js';
 import { InputError } from './errors.js';
-import { readInput, readInputText } from './input-file.js';
+import { filesBelow, readInput, readInputText } from './input-file.js';
 import type { Terminal } from './terminal.js';
 
 export interface ModelOptions {
@@ -18,18 +20,21 @@ export interface ModelOptions {
   readonly merge?: boolean;
   readonly inertia?: 'reject' | 'warn' | 'repair';
   readonly package?: readonly string[];
+  readonly root?: string;
+  readonly loops?: 'close' | 'open';
   readonly quiet?: boolean;
 }
 
 export interface StateOptions {
   readonly seed?: number;
   readonly state?: string;
+  readonly keyframe?: string;
 }
 
 /** Adds MODEL (or several of them) and its options to a command. */
 export function withModel(command: Command, argument: '<model>' | '<model...>' | '[model...]' = '<model>'): Command {
   return command
-    .argument(argument, 'a built-in name (see "manikin models") or a file: .urdf, .json, .bvh, .osim')
+    .argument(argument, 'a built-in name (see "manikin models") or a file: .urdf, .xml (MJCF), .json, .bvh, .osim')
     .addOption(
       new Option('--base <how>', 'how the root hangs from the ground (URDF: fixed)').choices(['fixed', 'floating']),
     )
@@ -45,6 +50,13 @@ export function withModel(command: Command, argument: '<model>' | '<model...>' |
       ]),
     )
     .option('--package <name=folder...>', 'where the files of a package:// are')
+    .option(
+      '--root <folder>',
+      'MJCF: included files and meshes are read from here and below (default: the folder of the model)',
+    )
+    .addOption(
+      new Option('--loops <how>', 'whether loops are closed, or left open: the tree alone').choices(['close', 'open']),
+    )
     .option('--quiet', 'do not print warnings about the model');
 }
 
@@ -52,7 +64,8 @@ export function withModel(command: Command, argument: '<model>' | '<model...>' |
 export function withState(command: Command): Command {
   return command
     .option('--seed <n>', 'a reproducible random state', integer)
-    .option('--state <file>', 'the state in a file, in the form that fd and id print with --json');
+    .option('--state <file>', 'the state in a file, in the form that fd and id print with --json')
+    .option('--keyframe <name>', 'MJCF: the state of that name in the model');
 }
 
 export function integer(text: string): number {
@@ -90,7 +103,11 @@ async function findModel(name: string, options: ModelOptions): Promise<Model> {
   const { base, mimic, merge, inertia } = options;
   const packages = packageRoots(options.package ?? []);
   const extension = extname(name).toLowerCase();
-  const adapt = { ...(base !== undefined && { base }), ...(mimic !== undefined && { mimic }) };
+  const adapt = {
+    ...(base !== undefined && { base }),
+    ...(mimic !== undefined && { mimic }),
+    ...(options.loops !== undefined && { loops: options.loops }),
+  };
   if ((MODEL_FILES as readonly string[]).includes(extension)) {
     const bytes = readInput(name);
     const { readModel } = await import('../files/read-model.js');
@@ -98,6 +115,7 @@ async function findModel(name: string, options: ModelOptions): Promise<Model> {
       ...adapt,
       fixedJoints: merge === true ? 'merge' : 'keep',
       packages,
+      files: filesBelow(options.root ?? dirname(name), name),
       ...(inertia !== undefined && { inertia }),
     });
   }
@@ -128,9 +146,14 @@ export interface ChosenState {
 }
 
 /** The state that --seed or --state ask for, with joint forces or accelerations where the file has them. */
-export async function chooseState({ mechanism, state }: Model, options: StateOptions): Promise<ChosenState> {
-  if (options.seed !== undefined && options.state !== undefined)
-    throw new InputError('Give either --seed or --state, not both.');
+export async function chooseState(
+  { mechanism, state, keyframes = [] }: Model,
+  options: StateOptions,
+): Promise<ChosenState> {
+  if ([options.seed, options.state, options.keyframe].filter((given) => given !== undefined).length > 1)
+    throw new InputError('Give one of --seed, --state and --keyframe, not several.');
+  if (options.keyframe !== undefined)
+    return { state: keyframeState(options.keyframe, keyframes), tau: undefined, qdd: undefined };
   if (options.seed !== undefined)
     return { state: State.random(mechanism, options.seed), tau: undefined, qdd: undefined };
   if (options.state !== undefined) {
@@ -138,6 +161,13 @@ export async function chooseState({ mechanism, state }: Model, options: StateOpt
     return parseState(readInputText(options.state), mechanism, { file: basename(options.state) });
   }
   return { state, tau: undefined, qdd: undefined };
+}
+
+function keyframeState(name: string, keyframes: readonly Keyframe[]): State {
+  const found = keyframes.find((keyframe) => keyframe.name === name);
+  if (found !== undefined) return found.state;
+  const names = keyframes.map((keyframe) => keyframe.name);
+  throw new InputError(`The model has no keyframe "${name}". ${nearNames(name, names)}`);
 }
 
 /** Random joint forces or accelerations that go with --seed; zero for coupled joints, which have none of their own. */

@@ -1,6 +1,6 @@
 // What kind of file it is: said by the end of its name.
 
-export const MODEL_FILES = ['.urdf', '.json', '.bvh', '.osim'] as const;
+export const MODEL_FILES = ['.urdf', '.xml', '.json', '.bvh', '.osim'] as const;
 export const MOTION_FILES = ['.bvh', '.mot', '.sto'] as const;
 
 /** The name without the folders before it. */

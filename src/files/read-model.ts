@@ -1,6 +1,8 @@
 import { parseBvh } from '../formats/bvh.js';
 import { decodeText } from '../formats/decode-text.js';
 import { parseDescription } from '../formats/description-reader.js';
+import { parseMjcf } from '../formats/mjcf.js';
+import type { ModelFiles } from '../formats/model-files.js';
 import { osimMechanism, parseOsim } from '../formats/osim.js';
 import { checkInputSize } from '../formats/size-limit.js';
 import { parseUrdf, type UrdfOptions } from '../formats/urdf.js';
@@ -18,11 +20,13 @@ export interface ReadModelOptions extends AdaptOptions {
   readonly inertia?: 'reject' | 'warn' | 'repair';
   /** Where the files of a package:// are. */
   readonly packages?: UrdfOptions['packages'];
+  /** MJCF: where included files and meshes come from; nothing else is ever read. */
+  readonly files?: ModelFiles;
 }
 
 /**
- * A model from the bytes of a file, whatever its kind: URDF, the JSON description, BVH (a figure of average proportions on
- * the skeleton) or OpenSim. The end of the name says which.
+ * A model from the bytes of a file, whatever its kind: URDF, MJCF (.xml), the JSON description, BVH (a figure of average
+ * proportions on the skeleton) or OpenSim. The end of the name says which; in an .xml file the root element does.
  *
  *     const { mechanism, state } = readModel(await readFile('panda.urdf'), 'panda.urdf', { base: 'floating' });
  */
@@ -31,12 +35,27 @@ export function readModel(source: Uint8Array | string, name: string, options: Re
   return adapted(parse(decodeText(source), name, options), options);
 }
 
+/** Files of other kinds that come with the ending .xml. */
+const ROOTS = new Map([
+  ['robot', '.urdf'],
+  ['OpenSimDocument', '.osim'],
+]);
+
+/** The name of the root element. */
+function rootOf(text: string): string {
+  const start = /^(?:\s|<\?[^>]*>|<!--(?:(?!-->)[\s\S])*-->)*<([A-Za-z]\w*)/.exec(text.slice(0, 1 << 16));
+  return start?.[1] ?? '';
+}
+
 function parse(text: string, name: string, options: ReadModelOptions): Model {
-  const { base, mimic, fixedJoints = 'keep', inertia, packages } = options;
+  const { base, mimic, fixedJoints = 'keep', inertia, packages, files } = options;
   const file = baseName(name);
   const common = { file, ...(inertia !== undefined && { inertia }) };
   const withPackages = { ...common, ...(packages !== undefined && { packages }) };
-  switch (extensionOf(name)) {
+  const extension = extensionOf(name);
+  switch (extension === '.xml' ? (ROOTS.get(rootOf(text)) ?? extension) : extension) {
+    case '.xml':
+      return parseMjcf(text, { ...common, ...(files !== undefined && { files }) });
     case '.urdf': {
       const own = { fixedJoints, ...(base !== undefined && { base }), ...(mimic !== undefined && { mimic }) };
       const mechanism = parseUrdf(text, { ...withPackages, ...own });

@@ -5,7 +5,12 @@ export { type DescriptionOptions, parseDescription } from './description-reader.
 export { type ExternalForce, type ExternalLoads, parseExternalLoads } from './external-loads.js';
 export { formatJson } from './json-writer.js';
 export { mergeFixedJoints } from './merge-fixed.js';
+export { MESH_FILES, parseMesh } from './mesh.js';
+export { type MeshInertiaMode, type MeshMass, meshMass } from './mesh-mass.js';
+export { type MjcfModel, type MjcfReadOptions, parseMjcf } from './mjcf.js';
+export type { MjcfOptions } from './mjcf-compiler.js';
 export { formatMjcf } from './mjcf-writer.js';
+export type { ModelFiles } from './model-files.js';
 export { type OsimCoordinate, type OsimModel, type OsimOptions, parseOsim } from './osim.js';
 export { parseSchedule, type ScheduleData } from './schedule-file.js';
 export { checkInputSize, MAX_INPUT_BYTES } from './size-limit.js';

@@ -8,26 +8,56 @@ import { nameFault } from './names.js';
 import { checkInputSize } from './size-limit.js';
 import { findGuardFault } from './xml-guard.js';
 
-/** Parses a text and returns its root element. A text that is not XML, or not safe to parse, is an ImportError. */
-export function parseXml(text: string, log: ImportLog): XmlElement {
-  checkInputSize(text.length, log.file);
+/**
+ * Parses a text and returns its root element. A text that is not XML, or not safe to parse, is an ImportError. `file` is
+ * the name to say places by, where the text comes from another file than the one that the log is about.
+ */
+export function parseXml(text: string, log: ImportLog, file = log.file): XmlElement {
+  checkInputSize(text.length, file);
   // As XML demands, and since the parser's own way of doing it takes quadratic time.
-  const source = text.replace(/\r\n?/g, '\n');
+  const source = tolerated(text.replace(/\r\n?/g, '\n'));
   const lines = new LineIndex(source);
   const fail = (code: string, offset: number, message: string): never => {
-    throw ImportError.of(code, lines.place(offset, log.file), message);
+    throw ImportError.of(code, lines.place(offset, file), message);
   };
   const fault = findGuardFault(source);
   if (fault !== undefined) fail(fault.code, fault.offset, fault.message);
   try {
     // Comments are kept so that text on either side of one stays apart, each with its own place.
     const document = parse(source, { includeOffsets: true, preserveComments: true });
-    return new XmlElement(document.root!, { source, lines, log });
+    return new XmlElement(document.root!, { source, lines, log, file });
   } catch (error) {
     if (!(error instanceof XmlError)) throw error;
     const what = error.message.slice(0, 200).split(/ \(line \d+, column \d+\)/)[0];
     return fail('xml', offsetOfCodePoint(source, error.pos), `This is not well-formed XML: ${what}.`);
   }
+}
+
+/**
+ * What other programs let pass and many files have: a declaration behind blank lines or a comment, and dashes in a row
+ * within comments. Both are blanked out; every other character keeps its place.
+ */
+function tolerated(source: string): string {
+  const declaration = /^(?:\s|<!--(?:(?!-->)[\s\S])*-->)+(<\?xml\s[^?]*\?>)/.exec(source.slice(0, 4096));
+  const start = declaration === null ? source : blanked(source, declaration[0].length, declaration[1].length);
+  const pieces: string[] = [];
+  let done = 0;
+  for (let open = start.indexOf('<!--'); open !== -1; open = start.indexOf('<!--', open)) {
+    const close = start.indexOf('-->', open + 4);
+    if (close === -1) break;
+    const comment = start.slice(open + 4, close);
+    if (comment.includes('--') || comment.endsWith('-')) {
+      pieces.push(start.slice(done, open + 4), comment.replaceAll('-', ' '));
+      done = close;
+    }
+    open = close;
+  }
+  return pieces.length === 0 ? start : pieces.join('') + start.slice(done);
+}
+
+/** The text with `length` characters before `end` made blank. */
+function blanked(text: string, end: number, length: number): string {
+  return text.slice(0, end - length) + ' '.repeat(length) + text.slice(end);
 }
 
 /** The parser counts code points. */
@@ -41,6 +71,13 @@ interface Context {
   readonly source: string;
   readonly lines: LineIndex;
   readonly log: ImportLog;
+  /** The name of the file in messages. */
+  readonly file: string | undefined;
+}
+
+/** Anything that says whether it has a name: a set, or a map of readers. */
+export interface Names {
+  has(name: string): boolean;
 }
 
 const NOTHING_READ: ReadonlySet<string> = new Set();
@@ -55,6 +92,7 @@ export class XmlElement {
   readonly #context: Context;
   /** Attributes that a reader asked for; null until there is one, since most files are large and most elements small. */
   #attributesRead: Set<string> | null = null;
+  #known: Names = NOTHING_READ;
   #firstOnly: Set<string> | null = null;
   #children: XmlElement[] | undefined;
   #attributeOffsets: Map<string, number> | undefined;
@@ -71,13 +109,18 @@ export class XmlElement {
 
   /** Where the element stands, `robot.urdf:12:5`. */
   get place(): string {
-    return this.#context.lines.place(this.#parsed.start, this.#context.log.file);
+    return this.#context.lines.place(this.#parsed.start, this.#context.file);
+  }
+
+  /** The name of the file that the element stands in. */
+  get file(): string | undefined {
+    return this.#context.file;
   }
 
   attributePlace(name: string): string {
     this.#attributeOffsets ??= attributeOffsets(this.#context.source, this.#parsed.start + 1 + this.name.length);
     const offset = this.#attributeOffsets.get(name) ?? this.#parsed.start;
-    return this.#context.lines.place(offset, this.#context.log.file);
+    return this.#context.lines.place(offset, this.#context.file);
   }
 
   error(code: string, message: string): void {
@@ -123,6 +166,22 @@ export class XmlElement {
     return found;
   }
 
+  /** All child elements. They do not count as read: `claim` those that are. */
+  elements(): readonly XmlElement[] {
+    return this.#all();
+  }
+
+  /** The element is read. */
+  claim(): this {
+    this.#isRead = true;
+    return this;
+  }
+
+  /** Other child elements in place of its own, as where another file is included. */
+  replaceElements(elements: XmlElement[]): void {
+    this.#children = elements;
+  }
+
   #all(): XmlElement[] {
     this.#children ??= this.#parsed.children
       .filter((node) => node.type === 'element')
@@ -135,6 +194,16 @@ export class XmlElement {
   text(attribute: string): string | undefined {
     this.#attributesRead = (this.#attributesRead ?? new Set()).add(attribute);
     return this.#parsed.attributes[attribute];
+  }
+
+  /** All attributes as they are written; they do not count as read. */
+  get attributes(): Readonly<Record<string, string>> {
+    return this.#parsed.attributes;
+  }
+
+  /** Attributes of these names count as read, in place of asking for each. */
+  know(names: Names): void {
+    this.#known = names;
   }
 
   requiredText(attribute: string): string | undefined {
@@ -192,7 +261,7 @@ export class XmlElement {
 
   unreadAttributes(): string[] {
     const read = this.#attributesRead ?? NOTHING_READ;
-    return Object.keys(this.#parsed.attributes).filter((name) => !read.has(name));
+    return Object.keys(this.#parsed.attributes).filter((name) => !read.has(name) && !this.#known.has(name));
   }
 
   readChildren(): XmlElement[] {
@@ -210,12 +279,12 @@ export class XmlElement {
 
   /** Places and contents of text between the child elements. */
   strayTexts(): { place: string; text: string }[] {
-    const { lines, log } = this.#context;
+    const { lines, file } = this.#context;
     return this.#parsed.children
       .filter((node) => node instanceof XmlText)
       .map((node) => ({ offset: node.start + node.text.search(/\S/), text: node.text.trim() }))
       .filter(({ text }) => text !== '')
-      .map(({ offset, text }) => ({ place: lines.place(offset, log.file), text }));
+      .map(({ offset, text }) => ({ place: lines.place(offset, file), text }));
   }
 }
 

@@ -86,6 +86,10 @@ describe('public exports', () => {
         'parseStorage',
         'parseUrdf',
         'formatMjcf',
+        'MESH_FILES',
+        'meshMass',
+        'parseMesh',
+        'parseMjcf',
       ],
     ],
     [

@@ -13,7 +13,8 @@ const ALLOWED = new Map<string, readonly string[]>([
   ['threads', []],
   ['joints', ['spatial']],
   ['mechanism', ['spatial', 'joints']],
-  ['formats', ['spatial', 'joints', 'mechanism']],
+  // Convex hulls of meshes come from contact.
+  ['formats', ['spatial', 'joints', 'mechanism', 'contact']],
   ['models', ['spatial', 'joints', 'mechanism']],
   ['schedule', []],
   ['plan', ['spatial', 'joints', 'mechanism']],

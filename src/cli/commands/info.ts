@@ -19,23 +19,27 @@ function depthOf(mechanism: Mechanism): number {
   return depth.reduce((deepest, d) => Math.max(deepest, d), 0);
 }
 
+/** What only some files have: where it is there. */
+function countRows(lists: Readonly<Record<string, readonly unknown[]>>): [string, number][] {
+  return Object.entries(lists).flatMap(([name, { length }]): [string, number][] =>
+    length > 0 ? [[name, length]] : [],
+  );
+}
+
 export function configureInfo(command: Command, terminal: Terminal): void {
   withModel(command)
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  manikin info talos.urdf --base floating')
     .action(async (name: string, options: Options) => {
-      const { mechanism } = await loadModel(
-        name,
-        options.json === true ? { ...options, quiet: true } : options,
-        terminal,
-      );
-      const { bodies, joints, loops, couplings, gravity, nq, nv, warnings } = mechanism;
+      const model = await loadModel(name, options.json === true ? { ...options, quiet: true } : options, terminal);
+      const { mechanism, keyframes = [], tendons = [], actuators = [], sensors = [] } = model;
+      const { bodies, joints, loops, couplings, frames, gravity, nq, nv, warnings } = mechanism;
       const types = new Map<string, number>();
       for (const { type } of joints) types.set(type, (types.get(type) ?? 0) + 1);
       const info = {
         model: name,
         name: mechanism.name,
-        bodies: bodies.length,
+        bodies: bodies.map(({ name: body, mass, com, inertia }) => ({ name: body, mass, com, inertia })),
         joints: joints.length,
         dof: nv - couplings.length,
         nq,
@@ -47,6 +51,11 @@ export function configureInfo(command: Command, terminal: Terminal): void {
         gravity: [...gravity],
         roots: joints.flatMap(({ parent, type }, i) => (parent === GROUND ? [{ body: bodies[i].name, type }] : [])),
         jointTypes: Object.fromEntries(types),
+        frames: frames.map(({ name: frame, body }) => ({ name: frame, body: bodies[body].name })),
+        keyframes: keyframes.map(({ name: key, time }) => ({ name: key, time })),
+        tendons: tendons.map(({ name: tendon, kind }) => ({ name: tendon, kind })),
+        actuators: actuators.map(({ name: actuator, transmission, gear }) => ({ name: actuator, transmission, gear })),
+        sensors: sensors.map(({ name: sensor, kind }) => ({ name: sensor, kind })),
         warnings,
       };
       if (options.json === true) {
@@ -54,7 +63,7 @@ export function configureInfo(command: Command, terminal: Terminal): void {
         return;
       }
       const rows: [string, string | number][] = [
-        ['bodies', info.bodies],
+        ['bodies', bodies.length],
         ['joints', `${info.joints} (${[...types].map(([type, count]) => `${count} ${type}`).join(', ')})`],
         ['degrees of freedom', info.dof],
         ['mass', `${formatNumber(info.mass)} kg`],
@@ -63,6 +72,7 @@ export function configureInfo(command: Command, terminal: Terminal): void {
         ['coupled joints', info.couplings],
         ['gravity', gravity.map(formatNumber).join(', ')],
         ['root', info.roots.map(({ body, type }) => `${body} (${type})`).join(', ')],
+        ...countRows({ frames, keyframes, tendons, actuators, sensors }),
         ['warnings', warnings.length],
       ];
       const width = Math.max(...rows.map(([label]) => label.length));

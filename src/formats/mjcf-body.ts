@@ -1,0 +1,337 @@
+// <worldbody>: the tree of bodies with their joints, geoms and sites. Frames are resolved, replicas written out and models
+// attached; what comes out is a list of bodies, parents first, branch by branch, as MuJoCo numbers them.
+
+import type { HeightField } from '../mechanism/mechanism.js';
+import type { Vec3 } from '../spatial/matrix3.js';
+import { add, apply } from '../spatial/matrix3.js';
+import { type ImportLog, quoted } from './import-log.js';
+import type { Compiler } from './mjcf-compiler.js';
+import type { DefaultClasses, Defaults } from './mjcf-defaults.js';
+import { type Fields, flag, number, numbers, readFields, text } from './mjcf-fields.js';
+import {
+  AT_ORIGIN,
+  checkOneOrientation,
+  composed,
+  eulerRotation,
+  PLACED_FIELDS,
+  type PlaceData,
+  poseOf,
+  type RigidPose,
+} from './mjcf-frame.js';
+import { GEOM_FIELDS, type MjcfGeom, placeGeom } from './mjcf-geom.js';
+import { freeJoint, JOINT_FIELDS, type MjcfJoint, resolveJoint } from './mjcf-joint.js';
+import { type Inertial, readInertial } from './mjcf-mass.js';
+import type { MeshAssets } from './mjcf-mesh.js';
+import { NO_RENAMING, type PartKind, PartNames, type Renaming, renamed } from './mjcf-names.js';
+import { type MjcfSite, SITE_FIELDS, sitePose } from './mjcf-site.js';
+import { nameFault } from './names.js';
+import type { XmlElement } from './xml.js';
+
+/** What belongs to one file: an attached model brings its own. */
+export interface MjcfFile {
+  readonly root: XmlElement;
+  readonly compiler: Compiler;
+  readonly classes: DefaultClasses;
+  readonly meshes: MeshAssets;
+  /** Height fields by name; undefined for those that cannot be read. */
+  readonly heights: ReadonlyMap<string, HeightField | undefined>;
+  /** Colours of materials. */
+  readonly colors: ReadonlyMap<string, readonly number[]>;
+  /** Models to attach, by name. */
+  readonly models: ReadonlyMap<string, () => MjcfFile | undefined>;
+}
+
+export interface MjcfBody {
+  readonly element: XmlElement;
+  readonly file: MjcfFile;
+  readonly name: string;
+  /** Index of the parent; the world is 0, and its own is -1. */
+  readonly parent: number;
+  /** In the parent's frame, in the pose that the file draws. */
+  readonly pose: RigidPose;
+  readonly mocap: boolean;
+  readonly gravcomp: number;
+  inertial: Inertial | undefined;
+  readonly joints: MjcfJoint[];
+  readonly geoms: MjcfGeom[];
+  readonly sites: MjcfSite[];
+}
+
+/** Where the reader is. */
+interface Scope {
+  readonly file: MjcfFile;
+  readonly renaming: Renaming;
+  readonly defaults: Defaults;
+  readonly body: number;
+  /** Of the enclosing <frame> in the body. */
+  readonly frame: RigidPose;
+  /** Models within models. */
+  readonly depth: number;
+}
+
+interface BodyData extends PlaceData {
+  name: string;
+  childclass: string;
+  mocap: boolean;
+  gravcomp: number;
+}
+
+const BODY_FIELDS: Fields<BodyData> = new Map([
+  ...(PLACED_FIELDS as Fields<BodyData>),
+  ['name', text<BodyData>('name')],
+  ['childclass', text<BodyData>('childclass')],
+  ['mocap', flag<BodyData>('mocap')],
+  ['gravcomp', number<BodyData>('gravcomp')],
+  // When MuJoCo may put it to sleep, and how it computes it.
+  ['sleep', (): void => {}],
+  ['simple', (): void => {}],
+]);
+
+const NEW_BODY: BodyData = {
+  name: '',
+  childclass: '',
+  mocap: false,
+  gravcomp: 0,
+  pos: [0, 0, 0],
+  orientation: undefined,
+};
+
+interface Replication {
+  count: number;
+  offset: readonly number[];
+  euler: readonly number[];
+  sep: string;
+  childclass: string;
+}
+
+const REPLICATE_FIELDS: Fields<Replication> = new Map([
+  ['count', number<Replication>('count')],
+  ['offset', numbers<Replication>('offset', 3)],
+  ['euler', numbers<Replication>('euler', 3)],
+  ['sep', text<Replication>('sep')],
+  ['childclass', text<Replication>('childclass')],
+]);
+
+/** Bodies, joints, geoms and sites in all; copies of copies grow fast. */
+const MAX_PARTS = 1_000_000;
+const MAX_ATTACH_DEPTH = 16;
+
+export class BodyReader {
+  readonly bodies: MjcfBody[] = [];
+  readonly names = new PartNames();
+  readonly #log: ImportLog;
+  #parts = 0;
+
+  constructor(file: MjcfFile, worldbodies: readonly XmlElement[], log: ImportLog) {
+    this.#log = log;
+    const defaults = file.classes.main;
+    this.names.add(file, 'body', 'world', NO_RENAMING);
+    this.#add({ element: file.root, file, name: 'world', parent: -1, pose: AT_ORIGIN, mocap: false, gravcomp: 0 });
+    const scope = { file, defaults, body: 0, frame: AT_ORIGIN, renaming: NO_RENAMING, depth: 0 };
+    for (const section of worldbodies) this.#children(section, scope);
+  }
+
+  #add(body: Omit<MjcfBody, 'inertial' | 'joints' | 'geoms' | 'sites'>): number {
+    this.bodies.push({ ...body, inertial: undefined, joints: [], geoms: [], sites: [] });
+    return this.bodies.length - 1;
+  }
+
+  /** Recursion is as deep as the files are, which is bounded, times the models within models. */
+  #children(section: XmlElement, scope: Scope): void {
+    for (const element of section.elements()) {
+      if (++this.#parts > MAX_PARTS) {
+        this.#log.error('too-large', element.place, `More than ${MAX_PARTS} parts are not read.`);
+        this.#log.throwIfBroken();
+      }
+      this.#child(element, scope);
+    }
+  }
+
+  #child(element: XmlElement, scope: Scope): void {
+    const { file, frame } = scope;
+    const body = this.bodies[scope.body];
+    switch (element.name) {
+      case 'body':
+        this.#body(element.claim(), scope);
+        break;
+      case 'joint': {
+        const { joint } = file.classes.of(element.claim(), scope.defaults);
+        const read = resolveJoint(element, readFields(element, JOINT_FIELDS, joint), file.compiler);
+        this.#joint({ ...read, name: this.#name(element, 'joint', read.name, scope) }, scope);
+        break;
+      }
+      case 'freejoint': {
+        const read = freeJoint(element.claim());
+        this.#joint({ ...read, name: this.#name(element, 'joint', read.name, scope) }, scope);
+        break;
+      }
+      case 'inertial':
+        if (scope.body === 0) element.error('world', 'The world has no <inertial>.');
+        body.inertial = readInertial(element.claim(), file.compiler, frame);
+        break;
+      case 'geom': {
+        const data = readFields(element, GEOM_FIELDS, file.classes.of(element.claim(), scope.defaults).geom);
+        const { pose, size } = placeGeom(element, data, file.compiler);
+        body.geoms.push({
+          element,
+          data,
+          name: this.#name(element, 'geom', data.name, scope),
+          pose: composed(frame, pose),
+          size,
+        });
+        break;
+      }
+      case 'site': {
+        const data = readFields(element, SITE_FIELDS, file.classes.of(element.claim(), scope.defaults).site);
+        const pose = composed(frame, sitePose(element, data, file.compiler));
+        body.sites.push({ element, name: this.#name(element, 'site', data.name, scope), pose });
+        break;
+      }
+      case 'frame':
+        this.#frame(element.claim(), scope);
+        break;
+      case 'replicate':
+        this.#replicate(element.claim(), scope);
+        break;
+      case 'attach':
+        this.#attach(element.claim(), scope);
+        break;
+      case 'composite':
+      case 'flexcomp':
+      case 'plugin':
+        element.claim().dismiss();
+        element.warn('not-understood', `<${element.name}> is not understood; what it makes is missing.`);
+        break;
+    }
+  }
+
+  /** The full name; empty for what has none. */
+  #name(element: XmlElement, kind: PartKind, written: string, { file, renaming }: Scope): string {
+    if (written === '') return '';
+    const fault = nameFault(written);
+    if (fault !== undefined) element.attributeError('name', 'name', fault);
+    this.names.add(file, kind, written, renaming);
+    return renamed(written, renaming);
+  }
+
+  #joint(joint: MjcfJoint, { body, frame }: Scope): void {
+    const { element } = joint;
+    const { joints, parent } = this.bodies[body];
+    if (body === 0) {
+      element.error('world', 'The world has no joints.');
+      return;
+    }
+    if (joint.type === 'free' && (parent !== 0 || joints.length > 0))
+      element.error('free-joint', 'A free joint must be the only joint of a body that hangs from the world.');
+    else if (joints.some(({ type }) => type === 'free'))
+      element.error('free-joint', 'A body with a free joint has no other joints.');
+    if (frame === AT_ORIGIN || joint.type === 'free') joints.push(joint);
+    else
+      joints.push({
+        ...joint,
+        anchor: add(frame.p, apply(frame.R, joint.anchor)),
+        axis: apply(frame.R, joint.axis),
+      });
+  }
+
+  #body(element: XmlElement, scope: Scope): void {
+    const data = readFields(element, BODY_FIELDS, NEW_BODY);
+    const { file } = scope;
+    checkOneOrientation(element);
+    const body = this.#add({
+      element,
+      file,
+      name: this.#name(element, 'body', data.name, scope),
+      parent: scope.body,
+      pose: composed(scope.frame, poseOf(element, data, file.compiler)),
+      mocap: data.mocap,
+      gravcomp: data.gravcomp,
+    });
+    this.#children(element, { ...scope, body, frame: AT_ORIGIN, defaults: this.#classOf(element, data, scope) });
+  }
+
+  #classOf(element: XmlElement, { childclass }: { childclass: string }, { file, defaults }: Scope): Defaults {
+    return childclass === '' ? defaults : file.classes.named(element, 'childclass', childclass, defaults);
+  }
+
+  #frame(element: XmlElement, scope: Scope): void {
+    const data = readFields(element, BODY_FIELDS, NEW_BODY);
+    checkOneOrientation(element);
+    const frame = composed(scope.frame, poseOf(element, data, scope.file.compiler));
+    this.#children(element, { ...scope, frame, defaults: this.#classOf(element, data, scope) });
+  }
+
+  /** Copy k is turned by k times the angles, and each starts from the one before, moved by the offset as turned there. */
+  #replicate(element: XmlElement, scope: Scope): void {
+    const start: Replication = { count: 0, offset: [0, 0, 0], euler: [0, 0, 0], sep: '', childclass: '' };
+    const { count, offset, euler, sep, childclass } = readFields(element, REPLICATE_FIELDS, start);
+    if (!Number.isInteger(count) || count < 1 || count > MAX_PARTS) {
+      element.error('count', 'A <replicate> needs a count, a whole number above zero.');
+      return;
+    }
+    const { degree, eulerseq } = scope.file.compiler;
+    const defaults = this.#classOf(element, { childclass }, scope);
+    const digits = `${count}`.length;
+    const { prefix, suffix } = scope.renaming;
+    let p: Vec3 = [0, 0, 0];
+    for (let k = 0; k < count; k++) {
+      const R = eulerRotation(
+        euler.map((angle) => (degree ? (k * angle * Math.PI) / 180 : k * angle)),
+        eulerseq,
+      );
+      // Within copies the inner number comes first.
+      const renaming = { prefix, suffix: `${sep}${`${k}`.padStart(digits, '0')}${suffix}` };
+      this.#children(element, { ...scope, defaults, renaming, frame: composed(scope.frame, { R, p }) });
+      p = add(p, apply(R, offset as unknown as Vec3));
+    }
+  }
+
+  #attach(element: XmlElement, scope: Scope): void {
+    const prefix = element.text('prefix') ?? '';
+    const model = element.text('model');
+    const bodyName = element.text('body');
+    const frameName = element.text('frame');
+    const file = model === undefined ? scope.file : scope.file.models.get(model)?.();
+    if (file === undefined || scope.depth >= MAX_ATTACH_DEPTH) {
+      const why = file === undefined ? `there is no model ${quoted(model ?? '')}` : 'models are attached too deep';
+      element.attributeError('model', 'attach', why);
+      return;
+    }
+    const roots = file.root.elements().filter(({ name }) => name === 'worldbody');
+    const wanted = bodyName ?? frameName;
+    const inner: Scope = {
+      ...scope,
+      file,
+      defaults: file.classes.main,
+      renaming: { prefix: scope.renaming.prefix + prefix, suffix: scope.renaming.suffix },
+      depth: scope.depth + 1,
+    };
+    if (wanted === undefined) for (const root of roots) this.#children(root.claim(), inner);
+    else {
+      const kind = bodyName === undefined ? 'frame' : 'body';
+      const path = findNamed(roots, kind, wanted);
+      if (path === undefined) {
+        element.attributeError(kind, 'attach', `the model has no ${kind} ${quoted(wanted)}`);
+        return;
+      }
+      const target = path[path.length - 1];
+      // Default classes of what it stands in come with it.
+      const defaults = path.slice(0, -1).reduce((around, at) => {
+        const { childclass } = at.attributes;
+        return childclass === undefined ? around : file.classes.named(at, 'childclass', childclass, around);
+      }, file.classes.main);
+      this.#child(target, { ...inner, defaults });
+    }
+    this.names.attach(file, inner.renaming);
+  }
+}
+
+/** The element of that tag and name, behind all that it stands in. */
+function findNamed(roots: readonly XmlElement[], tag: string, name: string): XmlElement[] | undefined {
+  for (const root of roots) {
+    if (root.name === tag && root.attributes.name === name) return [root];
+    const found = findNamed(root.elements(), tag, name);
+    if (found !== undefined) return [root, ...found];
+  }
+  return undefined;
+}

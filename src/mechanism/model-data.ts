@@ -1,0 +1,27 @@
+// What model files say besides the mechanism itself.
+
+import type { Actuator, ContactRules, Sensor, Tendon } from './actuation.js';
+import type { Shape } from './mechanism.js';
+import type { State } from './state.js';
+
+/** A named state of a model. */
+export interface Keyframe {
+  readonly name: string;
+  readonly time: number;
+  readonly state: State;
+  /** Of the actuators, where the file gives them. */
+  readonly controls?: readonly number[];
+  readonly activations?: readonly number[];
+}
+
+export interface ModelData {
+  readonly keyframes: readonly Keyframe[];
+  readonly tendons: readonly Tendon[];
+  readonly actuators: readonly Actuator[];
+  readonly sensors: readonly Sensor[];
+  readonly contacts: ContactRules;
+  /** Shapes that stand on the ground itself. */
+  readonly ground: { readonly visuals: readonly Shape[]; readonly collisions: readonly Shape[] };
+  /** Share of its weight that each body is relieved of, where it is. */
+  readonly gravityCompensation: ReadonlyMap<string, number>;
+}
