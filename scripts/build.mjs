@@ -1,6 +1,6 @@
 // Makes the kernels of the plain engine, compiles src/ to dist/ (JavaScript, types, source maps) and the commands that
-// measure (bench/) to dist/bench/, makes the commonest WebAssembly kernels beforehand, puts the command together and marks
-// it as executable.
+// measure (bench/) to dist/bench/, makes the commonest WebAssembly kernels beforehand, puts the programs of workers and the
+// command together and marks that as executable.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -13,6 +13,7 @@ for (const project of ['tsconfig.build.json', 'tsconfig.commands.json']) {
   if (status !== 0) process.exit(status ?? 1);
 }
 await import('./prebuild-kernels.mjs');
+await import('./bundle-workers.mjs');
 await import('./bundle-command.mjs');
 const command = new URL('../dist/cli/main.js', import.meta.url);
 if (existsSync(command)) chmodSync(command, 0o755);

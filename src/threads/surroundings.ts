@@ -1,5 +1,6 @@
 // What there is where this program runs.
 
+import { builtinModule } from './builtin.js';
 import { builtinThreads, type WorkerThreads } from './thread.js';
 
 interface Surroundings {
@@ -29,12 +30,26 @@ export function reasonForOneThread(): string | undefined {
 /** Processors that this program may use. */
 export async function processors(): Promise<number> {
   if (!isNode()) return here.navigator?.hardwareConcurrency ?? 1;
-  const { availableParallelism } = await import('node:os');
+  const { availableParallelism } = (await nodeModule('node:os')) as { availableParallelism(): number };
   return availableParallelism();
 }
 
 /** Node's module, in every version of it; undefined in pages. */
 export async function loadThreads(): Promise<WorkerThreads | undefined> {
-  if (!isNode()) return undefined;
-  return builtinThreads() ?? ((await import('node:worker_threads')) as unknown as WorkerThreads);
+  return isNode() ? ((await nodeModule('node:worker_threads')) as WorkerThreads) : undefined;
+}
+
+/**
+ * Begins the program of a thread with Node's module: at once where that is there or not needed, so that a page's worker
+ * listens before its first message comes. No `await` at the top of a module: workers are bundled as plain scripts, too.
+ */
+export function beginThread(program: (threads: WorkerThreads | undefined) => void): void {
+  const threads = builtinThreads();
+  if (threads !== undefined || !isNode()) program(threads);
+  else void loadThreads().then(program);
+}
+
+/** Versions of Node before 20.16 need an import, with a name that bundlers for pages do not look for. */
+async function nodeModule(name: string): Promise<unknown> {
+  return builtinModule(name) ?? import(/* webpackIgnore: true */ /* @vite-ignore */ name);
 }

@@ -36,22 +36,30 @@ export interface WebWorker {
   terminate(): void;
 }
 
+/** Where the program of a thread is. */
+export interface ThreadProgram {
+  /** The name of its file. Bundlers that make no bundle of it need a copy from dist/workers beside their output. */
+  readonly name: string;
+  /** In Node. */
+  file(): URL;
+  /** In a page. Bundlers look for the very words `new Worker(new URL(...))`, which therefore stand at the caller's. */
+  inPage(): WebWorker;
+}
+
 /** A page's; Node has none under this name. */
-declare const Worker: unknown;
+declare const Worker: new (file: URL, options: { type: 'module' }) => WebWorker;
+declare const location: { readonly href: string };
 
 /** Node's module, without waiting; undefined in pages and before Node 20.16. */
 export const builtinThreads = (): WorkerThreads | undefined =>
   builtinModule('node:worker_threads') as WorkerThreads | undefined;
 
-/**
- * Starts the program in a file; throws where there can be no threads. Bundlers find the programs of workers by the very
- * words `new Worker(new URL(...))`, which therefore stand at the caller's.
- */
-export function openThread(file: URL, inPage: () => WebWorker, threads = builtinThreads()): Thread {
-  if (typeof Worker !== 'undefined') return webThread(inPage());
+/** Starts a program; throws where there can be no threads. */
+export function openThread(program: ThreadProgram, threads = builtinThreads()): Thread {
+  if (typeof Worker !== 'undefined') return webThread(program);
   if (threads === undefined) throw new Error('this environment has none');
   // Flags of the process are not the thread's: some of them (--input-type) would stop it.
-  return nodeThread(new threads.Worker(file, { execArgv: [] }));
+  return nodeThread(new threads.Worker(program.file(), { execArgv: [] }));
 }
 
 function nodeThread(worker: NodeWorker): Thread {
@@ -70,7 +78,18 @@ function nodeThread(worker: NodeWorker): Thread {
   };
 }
 
-function webThread(worker: WebWorker): Thread {
+/** A bundle that is a plain script does not know its own address: there the program is looked for beside the page. */
+function webWorker({ name, inPage }: ThreadProgram): WebWorker {
+  try {
+    return inPage();
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    return new Worker(new URL(name, location.href), { type: 'module' });
+  }
+}
+
+function webThread(program: ThreadProgram): Thread {
+  const worker = webWorker(program);
   let ended: (reason: string) => void = () => {};
   return {
     send: (message) => worker.postMessage(message),
@@ -79,7 +98,10 @@ function webThread(worker: WebWorker): Thread {
       worker.onmessage = ({ data }) => onMessage(data);
       worker.onerror = (event) => {
         event.preventDefault?.();
-        onEnd(event.message ?? 'it is not allowed here, or its file is missing');
+        onEnd(
+          event.message ??
+            `it is not allowed here, or its file is missing (a bundle needs ${program.name} from manikin/dist/workers beside it)`,
+        );
       };
     },
     hold: () => {},

@@ -47,7 +47,9 @@ async function findGpu(): Promise<GPU> {
     throw new GpuError('no-webgpu', 'This browser has no WebGPU (navigator.gpu is missing).');
   let dawn: typeof import('webgpu');
   try {
-    dawn = await import('webgpu');
+    // By a name that bundlers for pages do not look for: only Node needs it.
+    const name = 'webgpu';
+    dawn = await import(/* webpackIgnore: true */ /* @vite-ignore */ name);
   } catch (error) {
     throw new GpuError('no-webgpu', 'Node needs the package "webgpu" for this: npm install webgpu.', { cause: error });
   }

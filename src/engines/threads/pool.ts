@@ -19,7 +19,7 @@ import {
 } from './protocol.js';
 import type { Runner } from './runner.js';
 import { startThread } from './threads.js';
-import type { Answer, Message } from './worker.js';
+import type { Answer, Message } from './threads-worker.js';
 
 /** Why a thread was lost. */
 export type OnLost = (reason: string) => void;

@@ -38,13 +38,12 @@ export class Prebuilt {
   }
 }
 
-/** A name by itself: where it stood in the call, bundlers would put the file among those of a page. */
-const FILE = './kernels.bin';
-
 /** Undefined where there is no such file. */
 export function readPrebuilt(): Prebuilt | undefined {
   try {
-    const file = fileSystem()?.readFileSync(new URL(FILE, import.meta.url));
+    // Where both stood in the call itself, bundlers would put the file among those of a page.
+    const here = import.meta.url;
+    const file = fileSystem()?.readFileSync(new URL('./kernels.bin', here));
     return file === undefined ? undefined : new Prebuilt(file);
   } catch {
     // In the sources, or put into a bundle.

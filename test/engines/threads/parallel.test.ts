@@ -16,7 +16,7 @@ import { randomMechanism, randomSpec, randomVector, relativeError } from '../../
 import { Walker } from './support.js';
 
 beforeAll(() => {
-  if (!existsSync(new URL('../../../dist/engines/threads/worker.js', import.meta.url)))
+  if (!existsSync(new URL('../../../dist/engines/threads/threads-worker.js', import.meta.url)))
     throw new Error('dist is missing: run "npm run build" first');
 });
 afterAll(() => endThreads());

@@ -7,7 +7,7 @@ import type { Mechanism } from '../../../mechanism/mechanism.js';
 import type { State } from '../../../mechanism/state.js';
 import { createTree, type Tree } from '../../../mechanism/tree.js';
 import { loadThreads } from '../../../threads/surroundings.js';
-import { openThread, type Thread, type WebWorker } from '../../../threads/thread.js';
+import { openThread, type Thread, type ThreadProgram, type WebWorker } from '../../../threads/thread.js';
 import { type Assignment, CONTROL_WORDS, chunkBounds, computeTogether } from './crew.js';
 import {
   type Columns,
@@ -156,11 +156,15 @@ function countEntries(above: Int32Array): number {
   return total;
 }
 
+const PROGRAM: ThreadProgram = {
+  name: 'mass-matrix-worker.js',
+  file: () => new URL('./mass-matrix-worker.js', import.meta.url),
+  inPage: () => new Worker(new URL('./mass-matrix-worker.js', import.meta.url), { type: 'module' }),
+};
+
 /** A worker that does not keep the program alive once it runs. */
 async function startThread(assignment: Assignment): Promise<{ worker: Thread; started: Promise<void> }> {
-  const file = new URL('./worker.js', import.meta.url);
-  const inPage = (): WebWorker => new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
-  const worker = openThread(file, inPage, await loadThreads());
+  const worker = openThread(PROGRAM, await loadThreads());
   const started = new Promise<void>((done, fail) => {
     worker.listen(
       () => {

@@ -1,7 +1,7 @@
 // The program of a thread: spins for a while, then sleeps, until there is a step to work on or a message to read.
 
 import { ownPort } from '../../threads/port.js';
-import { loadThreads } from '../../threads/surroundings.js';
+import { beginThread } from '../../threads/surroundings.js';
 import { type WasmMemory, type WasmModule, webAssembly } from '../wasm/webassembly.js';
 import { runTask } from './batch-task.js';
 import { ASLEEP, AWAKE, EPOCH, JOB, type Job, mail, sleeps } from './protocol.js';
@@ -83,7 +83,6 @@ function serve(words: Int32Array): void {
   }
 }
 
-const port = ownPort<Message, Answer>(await loadThreads());
 let serving = false;
 /** Serves steps once there is a job and all messages that were sent have been read. */
 function serveLater(): void {
@@ -96,33 +95,36 @@ function serveLater(): void {
   }, 0);
 }
 
-port.listen((message) => {
-  read++;
-  switch (message.kind) {
-    case 'start':
-      flags = new Int32Array(message.control);
-      thread = message.thread;
-      epoch = Atomics.load(flags, EPOCH);
-      break;
-    case 'job': {
-      const { job } = message;
-      const { Instance } = webAssembly();
-      const instance = new Instance(job.module as WasmModule, { manikin: { memory: job.memory as WasmMemory } });
-      const runner = new Runner(flags!, instance.exports, job, thread);
-      runners.set(job.id, runner);
-      port.post({ kind: 'ready', id: job.id });
-      break;
+beginThread((threads) => {
+  const port = ownPort<Message, Answer>(threads);
+  port.listen((message) => {
+    read++;
+    switch (message.kind) {
+      case 'start':
+        flags = new Int32Array(message.control);
+        thread = message.thread;
+        epoch = Atomics.load(flags, EPOCH);
+        break;
+      case 'job': {
+        const { job } = message;
+        const { Instance } = webAssembly();
+        const instance = new Instance(job.module as WasmModule, { manikin: { memory: job.memory as WasmMemory } });
+        const runner = new Runner(flags!, instance.exports, job, thread);
+        runners.set(job.id, runner);
+        port.post({ kind: 'ready', id: job.id });
+        break;
+      }
+      case 'forget':
+        runners.delete(message.id);
+        break;
+      case 'task':
+        void runTask(message.task).then(
+          (result) => port.post({ kind: 'result', number: message.number, result }),
+          (error: unknown) => port.post({ kind: 'result', number: message.number, error: String(error) }),
+        );
+        break;
     }
-    case 'forget':
-      runners.delete(message.id);
-      break;
-    case 'task':
-      void runTask(message.task).then(
-        (result) => port.post({ kind: 'result', number: message.number, result }),
-        (error: unknown) => port.post({ kind: 'result', number: message.number, error: String(error) }),
-      );
-      break;
-  }
-  serveLater();
+    serveLater();
+  });
+  port.post({ kind: 'online' });
 });
-port.post({ kind: 'online' });
