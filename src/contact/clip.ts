@@ -16,8 +16,10 @@ import { GAP, MARGIN, N, PAIR, REL } from './work.js';
 const SQUARE = 0.9995;
 /** Sine of the angle within which segments are parallel to each other, or across the normal. */
 const PARALLEL = 0.03;
-/** Relative to the size of the pair: a corner farther than this from the closest gap is not the closest point. */
-const CLOSEST = 1e-10;
+/** Relative to the smaller shape: a corner whose gap is larger than that of the pair by more is not the closest point. */
+const REACHED = 1e-8;
+/** Metres: of gaps that differ by less the first one counts as the least. */
+const ALIKE = 1e-10;
 
 /** Feature of the closest point where it is no corner of a polygon. */
 export const WITNESS = 0x7ffffffe;
@@ -44,8 +46,11 @@ export function radiusOf({ kind, size }: Collider): number {
   return kind === SPHERE || kind === CAPSULE ? size[0] : 0;
 }
 
-/** Writes the manifold of shapes with the normal N and the gap PAIR[GAP], frame of a. */
-export function buildManifold(out: Manifold, a: Collider, b: Collider): void {
+/**
+ * Writes the manifold of shapes with the normal N and the gap PAIR[GAP], frame of a. Gives whether features of both shapes
+ * meet along the normal at that gap: where N is only known to separate, that proves it to be the normal.
+ */
+export function buildManifold(out: Manifold, a: Collider, b: Collider): boolean {
   featureOfA(a);
   featureOfB(b);
   count = 0;
@@ -54,16 +59,127 @@ export function buildManifold(out: Manifold, a: Collider, b: Collider): void {
   const squareB = faceB.count > 2 ? faceB.normal[0] * N[0] + faceB.normal[1] * N[1] + faceB.normal[2] * N[2] : 0;
   const reference = squareA < SQUARE && squareB < SQUARE ? 0 : squareA + 1e-9 >= squareB ? 1 : 2;
   if (reference === 0) {
-    meetingEdges(out, a, b);
-    return;
+    return meetingEdges(out, a, b);
   }
-  if (reference === 1) clipAgainst(faceA, faceB, 1);
-  else clipAgainst(faceB, faceA, -1);
+  clip(reference);
+  if (faceA.disc + faceB.disc > 0 && !reaches(a, b)) {
+    // Shapes that overlap a disc only beyond the sides of its octagon.
+    towardOther(faceA, faceB);
+    towardOther(faceB, faceA);
+    count = 0;
+    clip(reference);
+  }
   closestPoints(a, b);
-  addClosest(reference, a, b);
+  setEdges(a, b);
+  const meet = addMeeting(a, b, reference);
   // Everything on the supporting plane of the reference: n x = n x_A, or n x_B.
   const height = reference === 1 ? dot(N, pointA) : dot(N, pointB);
   choose(out, height);
+  return meet;
+}
+
+function clip(reference: number): void {
+  if (reference === 1) clipAgainst(faceA, faceB, 1);
+  else clipAgainst(faceB, faceA, -1);
+}
+
+/** Whether some candidate is as close as the gap says, up to rounding of the normal; the closest one then has that gap. */
+function reaches(a: Collider, b: Collider): boolean {
+  let k = 0;
+  for (let l = 1; l < count; l++) if (cgap[l] < cgap[k]) k = l;
+  if (count === 0 || !(cgap[k] <= PAIR[GAP] + REACHED * Math.min(a.reach, b.reach))) return false;
+  cgap[k] = PAIR[GAP];
+  return true;
+}
+
+const middle = new Float64Array(3);
+const other = new Float64Array(3);
+
+/** The polygon of a disc gets a corner on the rim towards the nearest point of the other feature, seen along n. */
+function towardOther(face: Feature, feature: Feature): void {
+  if (face.disc === 0 || face.count !== 8) return;
+  meanOf(middle, face);
+  if (feature.disc > 0) meanOf(other, feature);
+  else nearestOf(feature);
+  const { points, labels, normal, disc } = face;
+  let x = other[0] - middle[0];
+  let y = other[1] - middle[1];
+  let z = other[2] - middle[2];
+  const up = x * normal[0] + y * normal[1] + z * normal[2];
+  x -= up * normal[0];
+  y -= up * normal[1];
+  z -= up * normal[2];
+  const length = Math.sqrt(x * x + y * y + z * z);
+  if (!(length > 1e-12 * disc)) return;
+  const f = disc / length;
+  // The corner before it: the last one from which it lies ahead, counter-clockwise.
+  let at = 0;
+  let most = Number.NEGATIVE_INFINITY;
+  for (let k = 0; k < 8; k++) {
+    const l = k === 7 ? 0 : k + 1;
+    // Middle of each side: the side that faces the direction is split.
+    const mx = points[3 * k] + points[3 * l] - 2 * middle[0];
+    const my = points[3 * k + 1] + points[3 * l + 1] - 2 * middle[1];
+    const mz = points[3 * k + 2] + points[3 * l + 2] - 2 * middle[2];
+    const facing = mx * x + my * y + mz * z;
+    if (facing > most) {
+      most = facing;
+      at = k;
+    }
+  }
+  for (let k = 8; k > at + 1; k--) {
+    for (let i = 0; i < 3; i++) points[3 * k + i] = points[3 * (k - 1) + i];
+    labels[k] = labels[k - 1];
+  }
+  points[3 * at + 3] = middle[0] + f * x;
+  points[3 * at + 4] = middle[1] + f * y;
+  points[3 * at + 5] = middle[2] + f * z;
+  labels[at + 1] = labels[at] + 32;
+  face.count = 9;
+}
+
+function meanOf(out: Float64Array, { points, count: n }: Feature): void {
+  out[0] = out[1] = out[2] = 0;
+  for (let k = 0; k < n; k++) for (let i = 0; i < 3; i++) out[i] += points[3 * k + i] / n;
+}
+
+/** other = the point of a feature nearest to `middle`, seen along n. */
+function nearestOf({ points, count: n }: Feature): void {
+  let best = Number.POSITIVE_INFINITY;
+  let sides = 0;
+  for (let k = 0; k < n; k++) {
+    const l = k + 1 === n ? 0 : k + 1;
+    let ux = points[3 * l] - points[3 * k];
+    let uy = points[3 * l + 1] - points[3 * k + 1];
+    let uz = points[3 * l + 2] - points[3 * k + 2];
+    let x = middle[0] - points[3 * k];
+    let y = middle[1] - points[3 * k + 1];
+    let z = middle[2] - points[3 * k + 2];
+    const rise = ux * N[0] + uy * N[1] + uz * N[2];
+    ux -= rise * N[0];
+    uy -= rise * N[1];
+    uz -= rise * N[2];
+    const up = x * N[0] + y * N[1] + z * N[2];
+    x -= up * N[0];
+    y -= up * N[1];
+    z -= up * N[2];
+    const uu = ux * ux + uy * uy + uz * uz;
+    const t = uu > 0 ? Math.min(Math.max((x * ux + y * uy + z * uz) / uu, 0), 1) : 0;
+    // Left or right of the side: inside of all means that the middle itself is in the polygon.
+    const turn = (uy * z - uz * y) * N[0] + (uz * x - ux * z) * N[1] + (ux * y - uy * x) * N[2];
+    sides += turn > 0 ? 1 : -1;
+    x -= t * ux;
+    y -= t * uy;
+    z -= t * uz;
+    const square = x * x + y * y + z * z;
+    if (square < best) {
+      best = square;
+      other[0] = middle[0] - x;
+      other[1] = middle[1] - y;
+      other[2] = middle[2] - z;
+    }
+  }
+  if (n > 2 && Math.abs(sides) === n) for (let i = 0; i < 3; i++) other[i] = middle[i];
 }
 
 /** The same of a plane a and a shape b: everything that faces the plane, on the plane. */
@@ -81,7 +197,13 @@ export function planeManifold(out: Manifold, a: Collider, b: Collider): void {
     cz[count] = cgap[count] = points[3 * count + 2];
     cid[count] = idOf(labels[count], labels[corners < 3 ? count : count === 0 ? corners - 1 : count - 1]);
   }
-  addClosest(1, a, b);
+  if (!reaches(a, b)) {
+    cx[count] = pointB[0];
+    cy[count] = pointB[1];
+    cz[count] = cgap[count] = pointB[2];
+    cid[count] = WITNESS;
+    count++;
+  }
   choose(out, 0);
 }
 
@@ -249,42 +371,81 @@ function clipAgainst(reference: Feature, incident: Feature, side: number): void 
   }
 }
 
-/** The closest point itself, where no candidate is as close: a rim, a corner that was thinned out. */
-function addClosest(reference: number, a: Collider, b: Collider): void {
-  const gap = PAIR[GAP];
-  let least = Number.POSITIVE_INFINITY;
-  for (let k = 0; k < count; k++) if (cgap[k] < least) least = cgap[k];
-  const size = Math.min(a.reach, b.reach);
-  if (least <= gap + CLOSEST * size || count >= MOST) return;
-  const p = reference === 1 ? pointB : pointA;
-  cx[count] = p[0];
-  cy[count] = p[1];
-  cz[count] = p[2];
-  cgap[count] = gap;
-  cid[count] = WITNESS;
-  count++;
-}
+let labelA = 0;
+let labelB = 0;
 
-/** Segments, points: no polygon faces the normal. Points lie half way between the surfaces. */
-function meetingEdges(out: Manifold, a: Collider, b: Collider): void {
-  const gap = PAIR[GAP];
-  closestPoints(a, b);
+/** edgeA, edgeB: the edges that lie most across the normal at the farthest points; a point where there is no edge. */
+function setEdges(a: Collider, b: Collider): void {
   toward[0] = -N[0];
   toward[1] = -N[1];
   toward[2] = -N[2];
-  const labelA = edgeToward(edgeA, a, toward);
+  labelA = edgeToward(edgeA, a, toward);
   for (let i = 0; i < 3; i++) toward[i] = REL[i] * N[0] + REL[3 + i] * N[1] + REL[6 + i] * N[2];
-  const labelB = edgeToward(edgeB, b, toward);
+  labelB = edgeToward(edgeB, b, toward);
   const ra = radiusOf(a);
   const rb = radiusOf(b);
-  for (let i = 0; i < 6; i++) edgeA[i] -= ra * N[i % 3];
   for (let end = 0; end < 6; end += 3) {
     const x = edgeB[end];
     const y = edgeB[end + 1];
     const z = edgeB[end + 2];
-    for (let i = 0; i < 3; i++)
-      edgeB[end + i] = REL[9 + i] + REL[3 * i] * x + REL[3 * i + 1] * y + REL[3 * i + 2] * z + rb * N[i];
+    for (let i = 0; i < 3; i++) {
+      edgeA[end + i] = labelA < 0 ? pointA[i] : edgeA[end + i] - ra * N[i];
+      edgeB[end + i] =
+        labelB < 0 ? pointB[i] : REL[9 + i] + REL[3 * i] * x + REL[3 * i + 1] * y + REL[3 * i + 2] * z + rb * N[i];
+    }
   }
+}
+
+/**
+ * pointA, pointB on the two edges so that pointA - pointB is as near to gap n as it can be; gives by how much it misses.
+ * Closest points of two segments (Ericson, Real-Time Collision Detection, 5.1.9), one of them moved by the gap.
+ */
+function meetOnEdges(): number {
+  const gap = PAIR[GAP];
+  const ux = edgeA[3] - edgeA[0];
+  const uy = edgeA[4] - edgeA[1];
+  const uz = edgeA[5] - edgeA[2];
+  const vx = edgeB[3] - edgeB[0];
+  const vy = edgeB[4] - edgeB[1];
+  const vz = edgeB[5] - edgeB[2];
+  const rx = edgeA[0] - edgeB[0] - gap * N[0];
+  const ry = edgeA[1] - edgeB[1] - gap * N[1];
+  const rz = edgeA[2] - edgeB[2] - gap * N[2];
+  const uu = ux * ux + uy * uy + uz * uz;
+  const vv = vx * vx + vy * vy + vz * vz;
+  const uv = ux * vx + uy * vy + uz * vz;
+  const ur = ux * rx + uy * ry + uz * rz;
+  const vr = vx * rx + vy * ry + vz * rz;
+  let s = 0;
+  if (uu > 0) {
+    const det = uu * vv - uv * uv;
+    s = det > 1e-14 * uu * vv ? Math.min(Math.max((uv * vr - ur * vv) / det, 0), 1) : 0;
+  }
+  let t = vv > 0 ? Math.min(Math.max((uv * s + vr) / vv, 0), 1) : 0;
+  if (uu > 0) s = Math.min(Math.max((uv * t - ur) / uu, 0), 1);
+  if (vv > 0) t = Math.min(Math.max((uv * s + vr) / vv, 0), 1);
+  let miss = 0;
+  for (let i = 0; i < 3; i++) {
+    const x = edgeA[i] + s * (edgeA[3 + i] - edgeA[i]);
+    const y = edgeB[i] + t * (edgeB[3 + i] - edgeB[i]);
+    const m = x - y - gap * N[i];
+    miss += m * m;
+    onEdgeA[i] = x;
+    onEdgeB[i] = y;
+  }
+  return Math.sqrt(miss);
+}
+
+const onEdgeA = new Float64Array(3);
+const onEdgeB = new Float64Array(3);
+/** Relative to the size of the pair: edges that miss each other by more than this do not meet. */
+const MEET = 1e-9;
+
+/** Segments, points: no polygon faces the normal. Points lie half way between the surfaces. Gives whether they meet. */
+function meetingEdges(out: Manifold, a: Collider, b: Collider): boolean {
+  const gap = PAIR[GAP];
+  closestPoints(a, b);
+  setEdges(a, b);
   const ux = edgeA[3] - edgeA[0];
   const uy = edgeA[4] - edgeA[1];
   const uz = edgeA[5] - edgeA[2];
@@ -295,51 +456,52 @@ function meetingEdges(out: Manifold, a: Collider, b: Collider): void {
   const vv = Math.sqrt(vx * vx + vy * vy + vz * vz);
   const acrossA = labelA >= 0 && Math.abs(ux * N[0] + uy * N[1] + uz * N[2]) <= PARALLEL * uu;
   const acrossB = labelB >= 0 && Math.abs(vx * N[0] + vy * N[1] + vz * N[2]) <= PARALLEL * vv;
-  let id = WITNESS;
   if (acrossA && acrossB) {
     const wx = uy * vz - uz * vy;
     const wy = uz * vx - ux * vz;
     const wz = ux * vy - uy * vx;
-    const w = wx * N[0] + wy * N[1] + wz * N[2];
-    id = idOf(2 * labelA, 2 * labelB + 1);
-    if (Math.abs(w) > PARALLEL * uu * vv) {
-      // The lines cross, seen along n: a0 + s u = b0 + t v + (gap) n, s = det(b0 - a0, v, n) / det(u, v, n).
-      const rx = edgeB[0] - edgeA[0];
-      const ry = edgeB[1] - edgeA[1];
-      const rz = edgeB[2] - edgeA[2];
-      const s = ((ry * vz - rz * vy) * N[0] + (rz * vx - rx * vz) * N[1] + (rx * vy - ry * vx) * N[2]) / w;
-      const t = ((ry * uz - rz * uy) * N[0] + (rz * ux - rx * uz) * N[1] + (rx * uy - ry * ux) * N[2]) / w;
-      if (s >= 0 && s <= 1 && t >= 0 && t <= 1) {
-        for (let i = 0; i < 3; i++) {
-          pointA[i] = edgeA[i] + s * (edgeA[3 + i] - edgeA[i]);
-          pointB[i] = edgeB[i] + t * (edgeB[3 + i] - edgeB[i]);
-        }
-      }
-    } else overlap(ux, uy, uz, uu, labelA, labelB);
-  } else if (acrossA) {
-    // A point of b on an edge of a.
-    for (let i = 0; i < 3; i++) pointA[i] = pointB[i] + gap * N[i];
-  } else if (acrossB) for (let i = 0; i < 3; i++) pointB[i] = pointA[i] - gap * N[i];
-  const heightA = dot(N, pointA);
-  if (count === 0 || lowest() > gap + CLOSEST * Math.min(a.reach, b.reach)) {
-    cx[count] = pointA[0];
-    cy[count] = pointA[1];
-    cz[count] = pointA[2];
-    cgap[count] = gap;
-    cid[count] = id;
-    count++;
+    if (Math.abs(wx * N[0] + wy * N[1] + wz * N[2]) <= PARALLEL * uu * vv) overlap(ux, uy, uz, uu);
   }
-  choose(out, heightA - gap / 2);
+  const meet = addMeeting(a, b, 0);
+  // The height of the closest one.
+  let k = 0;
+  for (let l = 1; l < count; l++) if (cgap[l] < cgap[k]) k = l;
+  const height = N[0] * cx[k] + N[1] * cy[k] + N[2] * cz[k];
+  choose(out, height - gap / 2);
+  return meet;
 }
 
-function lowest(): number {
-  let least = cgap[0];
-  for (let k = 1; k < count; k++) if (cgap[k] < least) least = cgap[k];
-  return least;
+/**
+ * The closest point itself, where no candidate is as close: on edges that meet, or a corner, a rim. Gives whether the features
+ * meet there. The reference is a (1), b (2) or none (0); candidates of a reference lie on the other shape.
+ */
+function addMeeting(a: Collider, b: Collider, reference: number): boolean {
+  const gap = PAIR[GAP];
+  if (reaches(a, b)) return true;
+  const miss = meetOnEdges();
+  const size = Math.min(a.reach, b.reach) + Math.abs(gap);
+  const meet = miss <= MEET * size;
+  let apart = 1e-6 * size;
+  if (reference === 0) {
+    const x = pointA[0] - pointB[0] - gap * N[0];
+    const y = pointA[1] - pointB[1] - gap * N[1];
+    const z = pointA[2] - pointB[2] - gap * N[2];
+    apart = Math.sqrt(x * x + y * y + z * z);
+  }
+  // The edges where they meet better than the farthest points do. Points of a reference lie on the other shape, else on a.
+  const onEdges = miss <= apart;
+  const p = reference === 1 ? (onEdges ? onEdgeB : pointB) : onEdges ? onEdgeA : pointA;
+  cx[count] = p[0];
+  cy[count] = p[1];
+  cz[count] = p[2];
+  cgap[count] = gap;
+  cid[count] = onEdges && labelA >= 0 && labelB >= 0 ? idOf(2 * labelA, 2 * labelB + 1) : WITNESS;
+  count++;
+  return meet;
 }
 
 /** Both ends of what two almost parallel segments share, seen along u. */
-function overlap(ux: number, uy: number, uz: number, uu: number, labelA: number, labelB: number): void {
+function overlap(ux: number, uy: number, uz: number, uu: number): void {
   const x = ux / uu;
   const y = uy / uu;
   const z = uz / uu;
@@ -383,7 +545,7 @@ function choose(out: Manifold, height: number): void {
     cgap[n] = cgap[k];
     cid[n] = cid[k];
     // Of those equally close the first one, so that noise does not choose.
-    if (cgap[n] < cgap[closest] - CLOSEST) closest = n;
+    if (cgap[n] < cgap[closest] - ALIKE) closest = n;
     n++;
   }
   if (n <= CONVEX_POINTS) {

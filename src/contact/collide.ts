@@ -1,8 +1,9 @@
 // The narrow phase: which function computes which pair of shapes.
 
-import { MechanismError } from '../mechanism/errors.js';
+import { boxBox } from './boxes.js';
 import { planeManifold } from './clip.js';
 import { BOX, CAPSULE, type Collider, CYLINDER, MESH, PLANE, SPHERE } from './collider.js';
+import { convexConvex } from './convex.js';
 import type { Manifold } from './manifold.js';
 import { capsuleCapsule, sphereBox, sphereCapsule, sphereCylinder, sphereSphere } from './round.js';
 import { MARGIN, PAIR, setRelative } from './work.js';
@@ -46,10 +47,6 @@ function ordered(out: Manifold, a: Collider, b: Collider): void {
   else if (a.kind === SPHERE && b.kind === BOX) sphereBox(out, a, b);
   else if (a.kind === SPHERE && b.kind === CYLINDER) sphereCylinder(out, a, b);
   else if (a.kind === CAPSULE && b.kind === CAPSULE) capsuleCapsule(out, a, b);
-  else
-    throw MechanismError.of(
-      'contact',
-      '',
-      `Contact of ${a.shape.geometry.kind} and ${b.shape.geometry.kind} is not computed; take other shapes.`,
-    );
+  else if (a.kind === BOX && b.kind === BOX) boxBox(out, a, b);
+  else convexConvex(out, a, b);
 }

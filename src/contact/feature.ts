@@ -12,4 +12,6 @@ export class Feature {
   readonly labels = new Int32Array(FACE_POINTS);
   /** Of a polygon, outward. */
   readonly normal = new Float64Array(3);
+  /** Where the polygon stands for a disc about the mean of its corners: the radius, else 0. */
+  disc = 0;
 }

@@ -17,6 +17,7 @@ const CAP = 0.8;
 export function featureToward(out: Feature, shape: Collider, d: Float64Array): void {
   const { kind, size } = shape;
   const { points, labels } = out;
+  out.disc = 0;
   switch (kind) {
     case SPHERE:
       points[0] = points[1] = points[2] = 0;
@@ -117,6 +118,7 @@ function roundFeature(out: Feature, cone: boolean, size: Float64Array, d: Float6
       labels[c] = (up ? 8 : 0) + c;
     }
     out.count = 8;
+    out.disc = r;
     return;
   }
   const ux = xy > 0 ? d[0] / xy : 1;

@@ -9,11 +9,13 @@ export const REL = new Float64Array(12);
 /** Unit normal from b to a, frame of a. */
 export const N = new Float64Array(3);
 /** Numbers of the pair, by the offsets below. */
-export const PAIR = new Float64Array(2);
+export const PAIR = new Float64Array(3);
 /** Distance of the surfaces along N. */
 export const GAP = 0;
 /** Gaps up to this are reported. */
 export const MARGIN = 1;
+/** Distance of the cores along N: without the radii of spheres and capsules. */
+export const CORES = 2;
 
 /** REL from the poses of both shapes: R = E_A E_B^T, p = E_A (r_B - r_A). */
 export function setRelative(XA: Float64Array, oa: number, XB: Float64Array, ob: number): void {
