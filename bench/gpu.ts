@@ -2,7 +2,7 @@
 
 import { GpuAssembly } from '#src/engines/gpu/assembly.js';
 import { GpuBatch } from '#src/engines/gpu/gpu-batch.js';
-import type { Gpu } from '#src/engines/gpu/index.js';
+import type { OpenGpu } from '#src/engines/gpu/device.js';
 import { PlainDynamics } from '#src/engines/plain/plain-dynamics.js';
 import type { Mechanism } from '#src/mechanism/mechanism.js';
 import { State } from '#src/mechanism/state.js';
@@ -149,7 +149,7 @@ async function throughput(batch: GpuBatch, task: 'forward' | 'inverse'): Promise
 }
 
 /** Forward and inverse dynamics (and rollouts) of a batch, by its size. */
-export async function benchBatch(gpu: Gpu, mechanism: Mechanism, options: GpuBenchOptions): Promise<GpuTiming[]> {
+export async function benchBatch(gpu: OpenGpu, mechanism: Mechanism, options: GpuBenchOptions): Promise<GpuTiming[]> {
   const { batches, rollout = true, variant, progress } = options;
   const results: GpuTiming[] = [];
   // Choices are made once, with the largest batch.
@@ -205,7 +205,7 @@ export async function benchBatch(gpu: Gpu, mechanism: Mechanism, options: GpuBen
 
 /** One large mechanism: its forward dynamics, assembled level by level. */
 export async function benchAssembly(
-  gpu: Gpu,
+  gpu: OpenGpu,
   mechanism: Mechanism,
   progress?: (line: string) => void,
 ): Promise<GpuTiming> {

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { InputError } from '#src/cli/errors.js';
 import { type ModelOptions, namedModels, positive } from '#src/cli/model-argument.js';
 import { type Terminal, table } from '#src/cli/terminal.js';
-import { type Gpu, openGpu } from '#src/engines/gpu/device.js';
+import { type OpenGpu, openGpu } from '#src/engines/gpu/device.js';
 import { GpuError } from '#src/engines/gpu/errors.js';
 import { formatJson } from '#src/formats/json-writer.js';
 import type { Mechanism } from '#src/mechanism/mechanism.js';
@@ -31,7 +31,7 @@ function batchesOf(text: string | undefined): readonly number[] {
 }
 
 /** Those batches that fit into a buffer of the device. */
-function fitting(gpu: Gpu, name: string, numbers: number, batches: readonly number[]): readonly number[] {
+function fitting(gpu: OpenGpu, name: string, numbers: number, batches: readonly number[]): readonly number[] {
   const most = Math.floor(gpu.maxBufferBytes / 4 / numbers) - 256;
   const fit = batches.filter((states) => states <= most);
   if (fit.length === 0)
@@ -129,7 +129,7 @@ Examples:
     });
 }
 
-async function open(): Promise<Gpu> {
+async function open(): Promise<OpenGpu> {
   try {
     return await openGpu();
   } catch (error) {

@@ -3,7 +3,8 @@
 
 import { GpuAssembly } from '#src/engines/gpu/assembly.js';
 import { contract } from '#src/engines/gpu/contraction.js';
-import { GpuError, openGpu } from '#src/engines/gpu/index.js';
+import { openGpu } from '#src/engines/gpu/device.js';
+import { GpuError } from '#src/engines/gpu/errors.js';
 import { planParts } from '#src/engines/gpu/kept-links.js';
 import { PlainDynamics } from '#src/engines/plain/plain-dynamics.js';
 import { createMechanism } from '#src/mechanism/create.js';

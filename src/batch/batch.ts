@@ -1,8 +1,9 @@
 // The front door for many states of one mechanism, one state per row, on every device. What a device or an engine cannot do
 // falls back, and report() says so: from the GPU to the CPU, from threads to the caller's, from code to readable algorithms.
 
+import { type OpenGpu, opened, openGpu } from '../engines/gpu/device.js';
+import { GpuError } from '../engines/gpu/errors.js';
 import { GpuBatch } from '../engines/gpu/gpu-batch.js';
-import { type Gpu, GpuError, openGpu } from '../engines/gpu/index.js';
 import { CpuBatch, type RowArrays } from '../engines/threads/cpu-batch.js';
 import { checkedTorque, checkSteps, held } from '../engines/torque.js';
 import { MechanismError } from '../mechanism/errors.js';
@@ -52,7 +53,10 @@ export class Batch {
   #checked: { readonly array: ArrayName; readonly count: number }[] = [];
   #disposed = false;
 
-  /** Made by batch(). */
+  /**
+   * Made by batch().
+   * @internal
+   */
   constructor(mechanism: Mechanism, options: BatchOptions, device: Device, notes: readonly string[]) {
     this.mechanism = mechanism;
     this.states = options.states;
@@ -377,7 +381,7 @@ async function openOnGpu(mechanism: Mechanism, options: BatchOptions): Promise<G
   if (couplings.length > 0) throw new GpuError('mechanism', 'coupled joints are not computed on the GPU.');
   if (nv === 0) throw new GpuError('mechanism', 'nothing in this mechanism can move.');
   const own = choice.device === undefined;
-  const gpu: Gpu = choice.device ?? (await openGpu(choice));
+  const gpu: OpenGpu = choice.device === undefined ? await openGpu(choice) : opened(choice.device);
   try {
     return await GpuBatch.create(gpu, mechanism, states, { ...choice, copies: fallback === 'cpu' }, own);
   } catch (error) {

@@ -1,13 +1,12 @@
 // What a batch is asked for, and what it says about itself.
 
-import type { BatchFunctionName } from '../engines/gpu/gpu-batch.js';
 import type { Gpu, Memory, OpenOptions } from '../engines/gpu/index.js';
+import type { BatchFunctionName } from '../engines/gpu/types.js';
 import type { BatchRun } from '../engines/threads/cpu-batch.js';
 import type { Torque } from '../engines/torque.js';
 import type { Tier } from '../engines/wasm/code-choice.js';
 
-export type { ArrayName } from '../engines/gpu/batch-arrays.js';
-export type { BatchFunctionName } from '../engines/gpu/gpu-batch.js';
+export type { ArrayName, BatchFunctionName } from '../engines/gpu/types.js';
 export type { BatchRun } from '../engines/threads/cpu-batch.js';
 
 export interface BatchOptions {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SumForm } from '../../src/emit/fused-sums.js';
 import { emitStatements, FUNCTIONS, literal } from '../../src/emit/wgsl.js';
+import { type OpenGpu, openGpu } from '../../src/engines/gpu/device.js';
 import { GpuGraph } from '../../src/engines/gpu/formulas.js';
-import { type Gpu, openGpu } from '../../src/engines/gpu/index.js';
 import { VectorGraph } from '../../src/formulas/vectors.js';
 import { hasSoftwareGpu } from '../support/software-gpu.js';
 
@@ -91,7 +91,7 @@ describe('WGSL', () => {
   });
 
   describe.skipIf(!hasSoftwareGpu())('on a device', () => {
-    let gpu: Gpu;
+    let gpu: OpenGpu;
 
     beforeAll(async () => {
       gpu = await openGpu();

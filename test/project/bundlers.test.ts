@@ -1,7 +1,7 @@
 // The packed package in projects of others: four bundlers with their default settings make a page of it, which computes
 // in Chromium and has threads; and a strict compiler reads its types with nothing else installed.
 
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import {
   cpSync,
   existsSync,
@@ -111,7 +111,7 @@ const BUNDLERS: Record<string, (project: string, out: string) => Promise<unknown
   },
 };
 
-/** What docs/install.md tells users of bundlers that make no bundles of workers. */
+/** What the README tells users of bundlers that make no bundles of workers. */
 function copyWorkers(project: string, out: string): void {
   cpSync(join(project, 'node_modules/manikin/dist/workers'), out, { recursive: true });
 }
@@ -155,6 +155,18 @@ describe('the packed package', () => {
     expect(files.filter((path) => path.includes('tsbuildinfo'))).toEqual([]);
     const map = JSON.parse(readFileSync(join(project, 'node_modules/manikin/dist/index.js.map'), 'utf8'));
     expect(map.sourcesContent?.[0]).toContain('The core of Manikin');
+  });
+
+  it('has types that need nothing else', { timeout: 120_000 }, () => {
+    const { exports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { exports: object };
+    const entries = Object.keys(exports).filter((path) => !/workers|package/.test(path));
+    expect(entries.length).toBeGreaterThan(8);
+    const lines = entries.map((path, k) => `export * as entry${k} from 'manikin${path.slice(1)}';`);
+    writeFileSync(join(project, 'all.ts'), lines.join('\n'));
+    const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+    // Neither the types of a page nor those of Node; the declarations themselves are checked, too.
+    const flags = ['--strict', '--noEmit', '--module', 'nodenext', '--target', 'es2022', '--lib', 'es2023'];
+    expect(spawnSync(process.execPath, [tsc, ...flags, 'all.ts'], { cwd: project, encoding: 'utf8' }).stdout).toBe('');
   });
 
   it.each(Object.keys(BUNDLERS))('%s', { timeout: 180_000 }, async (name) => {

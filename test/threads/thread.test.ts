@@ -5,11 +5,15 @@ import { describe, expect, it } from 'vitest';
 import { openThread, type Thread } from '../../src/threads/thread.js';
 import { PATIENCE } from '../support/patience.js';
 
-const noPage = (): never => {
-  throw new Error('this is no page');
-};
 const program = (text: string): URL => new URL(`data:text/javascript,${encodeURIComponent(text)}`);
-const start = (text: string): Thread => openThread(program(text), noPage);
+const start = (text: string): Thread =>
+  openThread({
+    name: 'program',
+    file: () => program(text),
+    inPage: () => {
+      throw new Error('this is no page');
+    },
+  });
 const end = (thread: Thread): Promise<string> => new Promise((resolve) => thread.listen(() => {}, resolve));
 
 const ECHO = `
@@ -51,7 +55,7 @@ describe('a thread', () => {
     const text = (held: boolean): string => `
       import { openThread } from ${JSON.stringify(module.href)};
       const url = new URL(${JSON.stringify(program('setTimeout(() => {}, 300)').href)});
-      const thread = openThread(url, () => {});
+      const thread = openThread({ name: 'program', file: () => url, inPage: () => {} });
       thread.listen(() => {}, () => console.log('the thread has ended'));
       thread.hold(${held});`;
     const run = (held: boolean) =>

@@ -8,7 +8,7 @@ import { PlainDynamics } from '../plain/plain-dynamics.js';
 import { refuseForeign } from '../plain/refuse.js';
 import { type Dispatch, planDispatches } from './assembly-plan.js';
 import { packState, RESULTS, unpackAccelerations } from './assembly-state.js';
-import { checked, type Gpu, lossOf } from './device.js';
+import { checked, lossOf, type OpenGpu } from './device.js';
 import { GpuError } from './errors.js';
 import { planParts } from './kept-links.js';
 import { BLOCK } from './motion-kernels.js';
@@ -19,27 +19,12 @@ import { DOF, needsMore, type PartJoint, STATE } from './part-joints.js';
 import { fusedCode, GROUP, partKernelCode } from './part-kernels.js';
 import { FORCES, MOTION, TAKEN } from './part-layout.js';
 import { USAGE } from './pipeline.js';
+import type { Assembly } from './types.js';
 
 const MAP_READ = 1;
 const MAP_WRITE = 2;
 const COMPUTE_STAGE = 4;
 const STRIDE = 256;
-
-/** Forward dynamics of one large mechanism, wherever it is computed. */
-export interface Assembly {
-  readonly mechanism: Mechanism;
-  readonly where: 'gpu' | 'cpu';
-  /** What the driver says of the GPU; empty on the CPU. */
-  readonly adapter: string;
-  /** Rounds of assembly; 0 on the CPU. */
-  readonly rounds: number;
-  /** Seconds that the device took for the last call, by its own clock; NaN where it has none. */
-  readonly deviceSeconds: number;
-  /** Accelerations under the joint forces tau, without joint forces where left out. */
-  forward(state: State, tau?: Float64Array): Promise<Float64Array>;
-  explain(): string;
-  dispose(): void;
-}
 
 /** The links of a mechanism; throws where they cannot be assembled on a GPU, or by any algorithm. */
 function linksOf(mechanism: Mechanism): MovingLinks {
@@ -56,7 +41,7 @@ export class GpuAssembly implements Assembly {
   readonly adapter: string;
   /** Rounds of assembly. */
   readonly rounds: number;
-  readonly #gpu: Gpu;
+  readonly #gpu: OpenGpu;
   readonly #links: MovingLinks;
   /** Links that are kept as inertias. */
   readonly #kept: number;
@@ -76,7 +61,7 @@ export class GpuAssembly implements Assembly {
   deviceSeconds = Number.NaN;
 
   private constructor(parts: {
-    gpu: Gpu;
+    gpu: OpenGpu;
     links: MovingLinks;
     kept: number;
     rounds: number;
@@ -117,7 +102,7 @@ export class GpuAssembly implements Assembly {
   }
 
   /** With `close` the device is closed with the assembly. `plan` says which links are kept as inertias. */
-  static async create(gpu: Gpu, mechanism: Mechanism, close = false, plan = planParts): Promise<GpuAssembly> {
+  static async create(gpu: OpenGpu, mechanism: Mechanism, close = false, plan = planParts): Promise<GpuAssembly> {
     const links = linksOf(mechanism);
     const { n, type, armature } = links;
     const { device } = gpu;

@@ -2,11 +2,10 @@
 
 import type { Mechanism } from '../../mechanism/mechanism.js';
 import { GpuColumn } from './columns.js';
-import type { Gpu } from './device.js';
+import type { OpenGpu } from './device.js';
 import { TILE } from './kernel.js';
 import { WHOLE, wholeStates } from './pipeline.js';
-
-export type ArrayName = 'q' | 'v' | 'tau' | 'qdd';
+import type { ArrayName } from './types.js';
 
 /** States of a batch that kernels see at a time. */
 export interface Window {
@@ -27,7 +26,7 @@ export class BatchArrays {
   readonly #mechanism: Mechanism;
 
   /** `onHost`: with a copy of every array on the host. */
-  constructor(gpu: Gpu, mechanism: Mechanism, states: number, onHost: boolean) {
+  constructor(gpu: OpenGpu, mechanism: Mechanism, states: number, onHost: boolean) {
     const { nq, nv } = mechanism;
     this.#mechanism = mechanism;
     this.whole = wholeStates(states);

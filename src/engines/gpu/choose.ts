@@ -1,15 +1,10 @@
 // Chooses the fastest variant of a task by a short measurement, and remembers it by adapter and mechanism.
 
-import type { Gpu } from './device.js';
+import type { OpenGpu } from './device.js';
 import { GpuError } from './errors.js';
 import { type Buffers, encode, GpuProgram, wholeStates } from './pipeline.js';
+import type { Memory } from './types.js';
 import type { Candidate } from './variants.js';
-
-/** Where choices are remembered: a Map, or something that lasts, like a file or localStorage. */
-export interface Memory {
-  get(key: string): string | undefined;
-  set(key: string, value: string): unknown;
-}
 
 const SHARED: Memory = new Map<string, string>();
 
@@ -28,7 +23,7 @@ const MOST_RUNS = 1000;
 
 /** Seconds of one run over the states of the buffers. */
 export async function timeOf(
-  gpu: Gpu,
+  gpu: OpenGpu,
   program: GpuProgram,
   buffers: Buffers,
   states: number,
@@ -91,7 +86,7 @@ export interface ChooseOptions {
 }
 
 export async function choose(
-  gpu: Gpu,
+  gpu: OpenGpu,
   list: readonly Candidate[],
   buffers: Buffers,
   states: number,

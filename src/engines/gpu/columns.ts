@@ -5,7 +5,7 @@
 // With a copy on the host the user sees that copy instead, which outlives the device: its numbers are copied to and from
 // the mapped buffers with every call.
 
-import type { Gpu } from './device.js';
+import type { OpenGpu } from './device.js';
 import { GpuError } from './errors.js';
 import { USAGE } from './pipeline.js';
 
@@ -16,7 +16,7 @@ export class GpuColumn {
   readonly name: string;
   readonly numbers: number;
   readonly device: GPUBuffer;
-  readonly #gpu: Gpu;
+  readonly #gpu: OpenGpu;
   readonly #host: Float32Array | undefined;
   #up: GPUBuffer | undefined;
   #down: GPUBuffer | undefined;
@@ -28,7 +28,7 @@ export class GpuColumn {
   #away = false;
   #coming = false;
 
-  constructor(gpu: Gpu, name: string, numbers: number, onHost: boolean) {
+  constructor(gpu: OpenGpu, name: string, numbers: number, onHost: boolean) {
     this.#gpu = gpu;
     this.name = name;
     this.numbers = numbers;

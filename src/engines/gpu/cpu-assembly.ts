@@ -3,8 +3,8 @@
 import type { Mechanism } from '../../mechanism/mechanism.js';
 import type { State } from '../../mechanism/state.js';
 import { PlainDynamics } from '../plain/plain-dynamics.js';
-import type { Assembly } from './assembly.js';
 import { GpuError } from './errors.js';
+import type { Assembly } from './types.js';
 
 export class CpuAssembly implements Assembly {
   readonly where = 'cpu';

@@ -1,6 +1,6 @@
 // How long a device takes.
 
-import type { Gpu } from './device.js';
+import type { OpenGpu } from './device.js';
 import { type Bound, encode, USAGE } from './pipeline.js';
 
 const MAP_READ = 1;
@@ -13,7 +13,7 @@ export interface DeviceTime {
 }
 
 /** Runs kernels one after the other, `times` times, on what is in the device's memory. */
-export async function timeOf(gpu: Gpu, kernels: readonly Bound[], times: number): Promise<DeviceTime> {
+export async function timeOf(gpu: OpenGpu, kernels: readonly Bound[], times: number): Promise<DeviceTime> {
   const { device, timestamps } = gpu;
   const set = timestamps ? device.createQuerySet({ type: 'timestamp', count: 2 }) : undefined;
   const resolved = device.createBuffer({ size: 16, usage: USAGE.queryResolve | USAGE.copySource });

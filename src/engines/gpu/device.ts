@@ -3,32 +3,11 @@
 /// <reference types="@webgpu/types" />
 
 import { GpuError } from './errors.js';
+import type { Gpu, OpenOptions } from './types.js';
 
-export interface OpenOptions {
-  /** Bindings, buffers and workgroup memory of at most so many bytes, however much more the adapter has. */
-  readonly maxBindingBytes?: number;
-  readonly maxBufferBytes?: number;
-  readonly maxWorkgroupBytes?: number;
-}
-
-/** An open device. */
-export interface Gpu {
+/** An open device with its object of WebGPU. */
+export interface OpenGpu extends Gpu {
   readonly device: GPUDevice;
-  /** What the driver says of the adapter. */
-  readonly adapter: string;
-  /** Whether kernels can be timed by the device's own clock. */
-  readonly timestamps: boolean;
-  /** The largest part of a buffer that a kernel can see, and the largest buffer, bytes. */
-  readonly maxBindingBytes: number;
-  readonly maxBufferBytes: number;
-  readonly maxWorkgroupBytes: number;
-  readonly maxWorkgroupThreads: number;
-  readonly maxGroups: number;
-  /** Why the device was lost; undefined while it is there. */
-  lost(): string | undefined;
-  /** Called once, when the device is lost. */
-  onLost(listener: (reason: string) => void): void;
-  close(): void;
 }
 
 /**
@@ -56,10 +35,13 @@ async function findGpu(): Promise<GPU> {
   return dawn.create(DAWN);
 }
 
+/** A device that a user holds: every one comes from `openGpu()`. */
+export const opened = (gpu: Gpu): OpenGpu => gpu as OpenGpu;
+
 /** One GPU object for the process: the package's must not be collected while a device lives. */
 let known: Promise<GPU> | undefined;
 
-export async function openGpu(options: OpenOptions = {}): Promise<Gpu> {
+export async function openGpu(options: OpenOptions = {}): Promise<OpenGpu> {
   known ??= findGpu();
   let gpu: GPU;
   try {
@@ -117,7 +99,7 @@ export async function openGpu(options: OpenOptions = {}): Promise<Gpu> {
 const PATIENCE = 200;
 
 /** Why the device was lost, if it was: what fails for it fails before it tells. */
-export async function lossOf(gpu: Gpu): Promise<string | undefined> {
+export async function lossOf(gpu: OpenGpu): Promise<string | undefined> {
   if (gpu.lost() === undefined) {
     let timer: ReturnType<typeof setTimeout> | undefined;
     await Promise.race([
@@ -138,7 +120,7 @@ export async function lossOf(gpu: Gpu): Promise<string | undefined> {
  * about a lack of memory.
  */
 export async function checked<T>(
-  { device }: Pick<Gpu, 'device'>,
+  { device }: Pick<OpenGpu, 'device'>,
   what: string,
   make: () => T | Promise<T>,
   advice = '',

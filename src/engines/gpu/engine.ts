@@ -7,13 +7,14 @@ import { inShortestUnits } from '../../plan/length-units.js';
 import { createPlan, type Plan } from '../../plan/plan.js';
 import { passiveJoints } from '../plain/passive.js';
 import type { Tier } from '../wasm/code-choice.js';
-import { choose, fingerprint, type Memory } from './choose.js';
-import { checked, type Gpu } from './device.js';
+import { choose, fingerprint } from './choose.js';
+import { checked, type OpenGpu } from './device.js';
 import { GpuError } from './errors.js';
 import { eulerKernel } from './euler.js';
 import { genericKernel } from './generic.js';
 import { type GpuTask, STEEP } from './kernel.js';
 import { type Buffers, GpuProgram, USAGE, wholeStates } from './pipeline.js';
+import type { Memory } from './types.js';
 import { candidates } from './variants.js';
 
 export interface EngineOptions {
@@ -36,7 +37,7 @@ interface Running {
 }
 
 export class GpuEngine {
-  readonly gpu: Gpu;
+  readonly gpu: OpenGpu;
   readonly mechanism: Mechanism;
   readonly plan: Plan;
   readonly #options: EngineOptions;
@@ -47,7 +48,7 @@ export class GpuEngine {
   readonly #buffers: GPUBuffer[] = [];
   #closed = false;
 
-  constructor(gpu: Gpu, mechanism: Mechanism, options: EngineOptions) {
+  constructor(gpu: OpenGpu, mechanism: Mechanism, options: EngineOptions) {
     this.gpu = gpu;
     this.mechanism = mechanism;
     this.plan = createPlan(createTree(mechanism));

@@ -4,9 +4,9 @@ import type { Mechanism } from '../../mechanism/mechanism.js';
 import { State } from '../../mechanism/state.js';
 import type { Steps, Torque } from '../torque.js';
 import type { Tier } from '../wasm/code-choice.js';
-import { type ArrayName, BatchArrays } from './batch-arrays.js';
+import { BatchArrays } from './batch-arrays.js';
 import type { GpuColumn } from './columns.js';
-import { checked, type Gpu, lossOf } from './device.js';
+import { checked, lossOf, type OpenGpu } from './device.js';
 import { rolloutOnDevice } from './device-rollout.js';
 import { type DeviceTime, timeOf } from './device-time.js';
 import { type EngineOptions, GpuEngine } from './engine.js';
@@ -14,8 +14,7 @@ import { GpuError } from './errors.js';
 import { type GpuTask, TILE } from './kernel.js';
 import { type Bound, encode, type GpuProgram, USAGE, WHOLE, wholeStates } from './pipeline.js';
 import { Turns } from './turns.js';
-
-export type BatchFunctionName = 'forward' | 'inverse' | 'rollout';
+import type { ArrayName, BatchFunctionName } from './types.js';
 
 const TASK: { readonly [task in BatchFunctionName]: GpuTask } = {
   forward: 'forward',
@@ -69,7 +68,7 @@ export class GpuBatch {
   }
 
   static async create(
-    gpu: Gpu,
+    gpu: OpenGpu,
     mechanism: Mechanism,
     states: number,
     settings: GpuBatchSettings,

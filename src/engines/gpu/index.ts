@@ -2,15 +2,19 @@
 // Many states at once: batch() in src/batch.
 
 import type { Mechanism } from '../../mechanism/mechanism.js';
-import { type Assembly, GpuAssembly } from './assembly.js';
+import { GpuAssembly } from './assembly.js';
 import { CpuAssembly, LastingAssembly } from './cpu-assembly.js';
-import { type Gpu, type OpenOptions, openGpu } from './device.js';
+import { type OpenGpu, openGpu as openDevice, opened } from './device.js';
 import { GpuError } from './errors.js';
+import type { Assembly, Gpu, OpenOptions } from './types.js';
 
-export type { Assembly } from './assembly.js';
-export type { Memory } from './choose.js';
-export { type Gpu, type OpenOptions, openGpu } from './device.js';
 export { GpuError, type GpuErrorCode } from './errors.js';
+export type { Assembly, Gpu, Memory, OpenOptions } from './types.js';
+
+/** Opens the GPU: a device that several users share. */
+export function openGpu(options: OpenOptions = {}): Promise<Gpu> {
+  return openDevice(options);
+}
 
 /** What is done where the GPU cannot do it. */
 export interface FallbackOptions extends OpenOptions {
@@ -32,12 +36,12 @@ export type GpuAssemblyOptions = FallbackOptions;
 /** Opens a device for what `make` makes; where that fails, what `instead` makes of the reason. */
 async function onGpuOrElse<T>(
   options: FallbackOptions,
-  make: (gpu: Gpu, close: boolean) => Promise<T>,
+  make: (gpu: OpenGpu, close: boolean) => Promise<T>,
   instead: (reason: string) => T,
 ): Promise<T> {
-  let gpu: Gpu | undefined;
+  let gpu: OpenGpu | undefined;
   try {
-    gpu = options.gpu ?? (await openGpu(options));
+    gpu = options.gpu === undefined ? await openDevice(options) : opened(options.gpu);
     return await make(gpu, options.gpu === undefined);
   } catch (error) {
     if (options.gpu === undefined) gpu?.close();

@@ -1,6 +1,6 @@
 // Kernels ready to run: pipelines, the buffers they bind, and how a variant is spread over the states of a buffer.
 
-import { checked, type Gpu } from './device.js';
+import { checked, type OpenGpu } from './device.js';
 import { BINDINGS, type BufferName, TILE, type WgslKernel } from './kernel.js';
 
 // Numbers of WebGPU's flags: in Node they are no globals.
@@ -41,7 +41,7 @@ export const SPREAD: Spread = { threads: 65536, chunk: 524288 };
 
 export class GpuProgram {
   readonly name: string;
-  readonly #gpu: Gpu;
+  readonly #gpu: OpenGpu;
   readonly #ready: readonly Ready[];
   readonly #spread: Spread;
   /** Numbers kept for a thread or for a state, and the buffers made for them so far, the largest last. */
@@ -50,7 +50,7 @@ export class GpuProgram {
   readonly #extra: Buffers;
 
   private constructor(
-    gpu: Gpu,
+    gpu: OpenGpu,
     name: string,
     ready: readonly Ready[],
     spread: Spread,
@@ -65,7 +65,12 @@ export class GpuProgram {
     this.#extra = extra;
   }
 
-  static async create(gpu: Gpu, variant: Variant, extra: Buffers = {}, wanted: Spread = SPREAD): Promise<GpuProgram> {
+  static async create(
+    gpu: OpenGpu,
+    variant: Variant,
+    extra: Buffers = {},
+    wanted: Spread = SPREAD,
+  ): Promise<GpuProgram> {
     const ready = await Promise.all(variant.kernels.map((kernel) => createPipeline(gpu, variant.name, kernel)));
     const perThread = Math.max(...variant.kernels.map(({ keptPerThread }) => keptPerThread));
     const perState = Math.max(...variant.kernels.map(({ keptPerState }) => keptPerState));
@@ -164,7 +169,7 @@ export function encode(pass: GPUComputePassEncoder, { calls }: Bound): void {
   }
 }
 
-export async function createPipeline(gpu: Gpu, name: string, kernel: WgslKernel): Promise<Ready> {
+export async function createPipeline(gpu: OpenGpu, name: string, kernel: WgslKernel): Promise<Ready> {
   const { device } = gpu;
   return checked(gpu, `the kernel "${name}"`, async () => {
     const layout = device.createBindGroupLayout({

@@ -3,7 +3,7 @@
 import { literal } from '../../emit/wgsl.js';
 import type { Mechanism } from '../../mechanism/mechanism.js';
 import { type PdTorque, splineWeights, type Torque } from '../torque.js';
-import { checked, type Gpu } from './device.js';
+import { checked, type OpenGpu } from './device.js';
 import { TILE } from './kernel.js';
 import { USAGE } from './pipeline.js';
 
@@ -23,7 +23,7 @@ const HEAD = `struct Step { index: u32, before: u32, after: u32, last: u32, w: v
 `;
 
 export class TorqueProgram {
-  readonly #gpu: Gpu;
+  readonly #gpu: OpenGpu;
   readonly #pipeline: GPUComputePipeline;
   readonly #layout: GPUBindGroupLayout;
   readonly #parameters: GPUBuffer;
@@ -32,7 +32,7 @@ export class TorqueProgram {
   readonly #perState: number;
 
   private constructor(
-    gpu: Gpu,
+    gpu: OpenGpu,
     pipeline: GPUComputePipeline,
     layout: GPUBindGroupLayout,
     parameters: GPUBuffer,
@@ -48,7 +48,7 @@ export class TorqueProgram {
   }
 
   static create(
-    gpu: Gpu,
+    gpu: OpenGpu,
     mechanism: Mechanism,
     torque: Torque,
     whole: number,

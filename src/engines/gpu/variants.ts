@@ -3,7 +3,7 @@
 
 import { type Passive, stepLink } from '../../formulas/rollout-step.js';
 import type { Plan } from '../../plan/plan.js';
-import type { Gpu } from './device.js';
+import type { OpenGpu } from './device.js';
 import { type Finish, halvedForward, wholeForward, writeAccelerations } from './formulas.js';
 import { inverseForGpu } from './inverse-formulas.js';
 import { type GpuTask, halvedKernel, passKernels, registerKernel, type WgslKernel } from './kernel.js';
@@ -28,7 +28,7 @@ export const roughOperations = ({ links }: Plan): number => links.reduce((sum, {
 export function candidates(
   plan: Plan,
   task: GpuTask,
-  gpu: Pick<Gpu, 'maxWorkgroupBytes'>,
+  gpu: Pick<OpenGpu, 'maxWorkgroupBytes'>,
   passive?: Passive,
 ): Candidate[] {
   const { nq, nv } = plan;

@@ -30,9 +30,16 @@ export interface CpuBatchOptions {
   readonly onFallback?: (reason: string) => void;
 }
 
+/** What is used of an AbortSignal, which needs the types of Node or of a page. */
+export interface StopSignal {
+  throwIfAborted(): void;
+  addEventListener(event: 'abort', listener: () => void): void;
+  removeEventListener(event: 'abort', listener: () => void): void;
+}
+
 export interface BatchRun {
   /** Stops the work; the promise is then rejected with the signal's reason. */
-  readonly signal?: AbortSignal;
+  readonly signal?: StopSignal;
   /** Told how many states are done, some twenty times a second. */
   readonly onProgress?: (done: number, count: number) => void;
 }

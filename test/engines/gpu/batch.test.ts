@@ -2,9 +2,10 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkErrors } from '../../../bench/gpu.js';
+import { type OpenGpu, openGpu } from '../../../src/engines/gpu/device.js';
 import type { EngineOptions } from '../../../src/engines/gpu/engine.js';
+import { GpuError } from '../../../src/engines/gpu/errors.js';
 import { GpuBatch } from '../../../src/engines/gpu/gpu-batch.js';
-import { type Gpu, GpuError, openGpu } from '../../../src/engines/gpu/index.js';
 import { PlainDynamics } from '../../../src/engines/plain/plain-dynamics.js';
 import type { JointTypeName } from '../../../src/joints/index.js';
 import { createMechanism } from '../../../src/mechanism/create.js';
@@ -71,7 +72,7 @@ async function errors(batch: GpuBatch, task: 'forward' | 'inverse'): Promise<{ w
 }
 
 describe.skipIf(!hasSoftwareGpu())('batches on the GPU', () => {
-  let gpu: Gpu;
+  let gpu: OpenGpu;
   const human = builtinMechanism('human-34');
 
   beforeAll(async () => {
@@ -82,7 +83,7 @@ describe.skipIf(!hasSoftwareGpu())('batches on the GPU', () => {
 
   const make = (
     mechanism: Mechanism,
-    { gpu: on = gpu, states = 70, ...options }: EngineOptions & { gpu?: Gpu; states?: number } = {},
+    { gpu: on = gpu, states = 70, ...options }: EngineOptions & { gpu?: OpenGpu; states?: number } = {},
   ): Promise<GpuBatch> => GpuBatch.create(on, mechanism, states, { specialise: 'never', ...options }, false);
 
   it('generic kernels: every joint type, forward and inverse', async () => {

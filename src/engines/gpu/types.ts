@@ -1,0 +1,60 @@
+// What users see of the GPU. Nothing here names a type of WebGPU: a program without them must compile.
+
+import type { Mechanism } from '../../mechanism/mechanism.js';
+import type { State } from '../../mechanism/state.js';
+
+export interface OpenOptions {
+  /** Bindings, buffers and workgroup memory of at most so many bytes, however much more the adapter has. */
+  readonly maxBindingBytes?: number;
+  readonly maxBufferBytes?: number;
+  readonly maxWorkgroupBytes?: number;
+}
+
+/** An open device, as `openGpu()` gives it. */
+export interface Gpu {
+  /** The GPUDevice, for users with the types of WebGPU. */
+  readonly device: object;
+  /** What the driver says of the adapter. */
+  readonly adapter: string;
+  /** Whether kernels can be timed by the device's own clock. */
+  readonly timestamps: boolean;
+  /** The largest part of a buffer that a kernel can see, and the largest buffer, bytes. */
+  readonly maxBindingBytes: number;
+  readonly maxBufferBytes: number;
+  readonly maxWorkgroupBytes: number;
+  readonly maxWorkgroupThreads: number;
+  readonly maxGroups: number;
+  /** Why the device was lost; undefined while it is there. */
+  lost(): string | undefined;
+  /** Called once, when the device is lost. */
+  onLost(listener: (reason: string) => void): void;
+  close(): void;
+}
+
+/** Forward dynamics of one large mechanism, wherever it is computed. */
+export interface Assembly {
+  readonly mechanism: Mechanism;
+  readonly where: 'gpu' | 'cpu';
+  /** What the driver says of the GPU; empty on the CPU. */
+  readonly adapter: string;
+  /** Rounds of assembly; 0 on the CPU. */
+  readonly rounds: number;
+  /** Seconds that the device took for the last call, by its own clock; NaN where it has none. */
+  readonly deviceSeconds: number;
+  /** Accelerations under the joint forces tau, without joint forces where left out. */
+  forward(state: State, tau?: Float64Array): Promise<Float64Array>;
+  explain(): string;
+  dispose(): void;
+}
+
+/** Where choices are remembered: a Map, or something that lasts, like a file or localStorage. */
+export interface Memory {
+  get(key: string): string | undefined;
+  set(key: string, value: string): unknown;
+}
+
+/** The arrays of a batch, one state per row. */
+export type ArrayName = 'q' | 'v' | 'tau' | 'qdd';
+
+/** What a batch computes. */
+export type BatchFunctionName = 'forward' | 'inverse' | 'rollout';
