@@ -37,7 +37,7 @@ export interface WebWorker {
 }
 
 /** Where the program of a thread is. */
-export interface ThreadProgram {
+export interface WorkerProgram {
   /** The name of its file. Bundlers that make no bundle of it need a copy from dist/workers beside their output. */
   readonly name: string;
   /** In Node. */
@@ -55,7 +55,7 @@ export const builtinThreads = (): WorkerThreads | undefined =>
   builtinModule('node:worker_threads') as WorkerThreads | undefined;
 
 /** Starts a program; throws where there can be no threads. */
-export function openThread(program: ThreadProgram, threads = builtinThreads()): Thread {
+export function openThread(program: WorkerProgram, threads = builtinThreads()): Thread {
   if (typeof Worker !== 'undefined') return webThread(program);
   if (threads === undefined) throw new Error('this environment has none');
   // Flags of the process are not the thread's: some of them (--input-type) would stop it.
@@ -79,7 +79,7 @@ function nodeThread(worker: NodeWorker): Thread {
 }
 
 /** A bundle that is a plain script does not know its own address: there the program is looked for beside the page. */
-function webWorker({ name, inPage }: ThreadProgram): WebWorker {
+function webWorker({ name, inPage }: WorkerProgram): WebWorker {
   try {
     return inPage();
   } catch (error) {
@@ -88,7 +88,7 @@ function webWorker({ name, inPage }: ThreadProgram): WebWorker {
   }
 }
 
-function webThread(program: ThreadProgram): Thread {
+function webThread(program: WorkerProgram): Thread {
   const worker = webWorker(program);
   let ended: (reason: string) => void = () => {};
   return {

@@ -1,12 +1,12 @@
 // The threads of this folder: where their program is.
 
 import { loadThreads } from '../../threads/surroundings.js';
-import { openThread, type Thread, type ThreadProgram, type WebWorker } from '../../threads/thread.js';
+import { openThread, type Thread, type WebWorker, type WorkerProgram } from '../../threads/thread.js';
 
 /** A page's. */
 declare const Worker: new (file: URL, options: { type: 'module' }) => WebWorker;
 
-const PROGRAM: ThreadProgram = {
+const PROGRAM: WorkerProgram = {
   name: 'threads-worker.js',
   file: () => {
     // Tests run from the sources, where the program stands compiled beside them.

@@ -2,7 +2,7 @@
 // needed and kept, since its second job takes a fraction of the first. Where there can be none (a policy without
 // worker-src, a bundle without the worker's file, an old Node), every request fails with WorkerMissing.
 
-import { openThread, type Thread, type ThreadProgram, type WebWorker } from '../../threads/thread.js';
+import { openThread, type Thread, type WebWorker, type WorkerProgram } from '../../threads/thread.js';
 import type { EmitAnswer, EmitRequest } from './emit-worker.js';
 import type { Specialised } from './specialise.js';
 import type { Emit } from './specialiser.js';
@@ -14,7 +14,7 @@ export class WorkerMissing extends Error {
 /** A page's. */
 declare const Worker: new (file: URL, options: { type: 'module' }) => WebWorker;
 
-const PROGRAM: ThreadProgram = {
+const PROGRAM: WorkerProgram = {
   name: 'emit-worker.js',
   file: () => new URL('./emit-worker.js', import.meta.url),
   inPage: () => new Worker(new URL('./emit-worker.js', import.meta.url), { type: 'module' }),

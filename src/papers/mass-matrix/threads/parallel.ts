@@ -7,7 +7,7 @@ import type { Mechanism } from '../../../mechanism/mechanism.js';
 import type { State } from '../../../mechanism/state.js';
 import { createTree, type Tree } from '../../../mechanism/tree.js';
 import { loadThreads } from '../../../threads/surroundings.js';
-import { openThread, type Thread, type ThreadProgram, type WebWorker } from '../../../threads/thread.js';
+import { openThread, type Thread, type WebWorker, type WorkerProgram } from '../../../threads/thread.js';
 import { type Assignment, CONTROL_WORDS, chunkBounds, computeTogether } from './crew.js';
 import {
   type Columns,
@@ -156,7 +156,7 @@ function countEntries(above: Int32Array): number {
   return total;
 }
 
-const PROGRAM: ThreadProgram = {
+const PROGRAM: WorkerProgram = {
   name: 'mass-matrix-worker.js',
   file: () => new URL('./mass-matrix-worker.js', import.meta.url),
   inPage: () => new Worker(new URL('./mass-matrix-worker.js', import.meta.url), { type: 'module' }),
