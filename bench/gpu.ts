@@ -1,8 +1,8 @@
 // How fast a GPU is, and how far off: the figures of `manikin bench gpu`.
 
 import { GpuAssembly } from '#src/engines/gpu/assembly.js';
-import { GpuBatch } from '#src/engines/gpu/gpu-batch.js';
 import type { OpenGpu } from '#src/engines/gpu/device.js';
+import { GpuBatch } from '#src/engines/gpu/gpu-batch.js';
 import { PlainDynamics } from '#src/engines/plain/plain-dynamics.js';
 import type { Mechanism } from '#src/mechanism/mechanism.js';
 import { State } from '#src/mechanism/state.js';
