@@ -31,6 +31,8 @@ export interface Collider {
    * Sphere: radius. Capsule, cylinder, cone: radius, half the length. Box: half its edges. Ellipsoid: its radii.
    */
   readonly size: Float64Array;
+  /** Of hulls, meshes and height fields: middle and half edges of the box along their own axes; a plane has no end. */
+  readonly box: Float64Array;
   /** Of hulls. */
   readonly hull: Hull | undefined;
   /** Of a ball about the origin of the shape that holds it; infinite for a plane. */
@@ -59,12 +61,19 @@ export function collider(body: number, shape: Shape): Collider {
       throw refuse(`Its sizes are ${values.join(', ')}; for contact they must be positive.`);
     return Float64Array.from(values);
   };
-  const made = (kind: number, size: Float64Array, reach: number, hull?: Hull): Collider => ({
+  const made = (
+    kind: number,
+    size: Float64Array,
+    reach: number,
+    hull?: Hull,
+    box: Float64Array = NO_BOX,
+  ): Collider => ({
     body,
     shape,
     kind,
     placement: Float64Array.from([...E, ...t]),
     size,
+    box,
     hull,
     reach,
     friction,
@@ -76,7 +85,7 @@ export function collider(body: number, shape: Shape): Collider {
   });
   switch (geometry.kind) {
     case 'plane':
-      return made(PLANE, sized(), Number.POSITIVE_INFINITY);
+      return made(PLANE, sized(), Number.POSITIVE_INFINITY, undefined, EVERYWHERE);
     case 'sphere':
       return made(SPHERE, sized(geometry.radius), geometry.radius);
     case 'capsule': {
@@ -102,7 +111,7 @@ export function collider(body: number, shape: Shape): Collider {
     }
     case 'hull': {
       const hull = convexHull(geometry.points);
-      return made(HULL, sized(), reachOf(hull.points), hull);
+      return made(HULL, sized(), reachOf(hull.points), hull, boxOf(hull.points));
     }
     case 'mesh': {
       if (geometry.data === undefined)
@@ -110,11 +119,37 @@ export function collider(body: number, shape: Shape): Collider {
           `The file of the mesh "${geometry.path}" was not read; read it, or give another shape for contact.`,
         );
       const hull = convexHull(geometry.data.points);
-      return made(HULL, sized(), reachOf(hull.points), hull);
+      return made(HULL, sized(), reachOf(hull.points), hull, boxOf(hull.points));
     }
     default:
       throw refuse(`Contact does not know the shape ${geometry.kind}; take another one.`);
   }
+}
+
+const NO_BOX = new Float64Array(6);
+const EVERYWHERE = Float64Array.of(
+  0,
+  0,
+  0,
+  Number.POSITIVE_INFINITY,
+  Number.POSITIVE_INFINITY,
+  Number.POSITIVE_INFINITY,
+);
+
+/** Middle and half edges of the box that holds points. */
+function boxOf(points: Float64Array): Float64Array {
+  const box = new Float64Array(6);
+  for (let i = 0; i < 3; i++) {
+    let low = Number.POSITIVE_INFINITY;
+    let high = Number.NEGATIVE_INFINITY;
+    for (let k = i; k < points.length; k += 3) {
+      low = Math.min(low, points[k]);
+      high = Math.max(high, points[k]);
+    }
+    box[i] = (low + high) / 2;
+    box[3 + i] = (high - low) / 2;
+  }
+  return box;
 }
 
 function reachOf(points: Float64Array): number {

@@ -52,6 +52,7 @@ describe('public exports', () => {
       'manikin/contact',
       contact,
       [
+        'BroadPhase',
         'CONVEX_POINTS',
         'MANIFOLD_POINTS',
         'Manifold',
@@ -59,6 +60,7 @@ describe('public exports', () => {
         'collider',
         'collidersOf',
         'convexHull',
+        'neighbours',
         'placeColliders',
       ],
     ],
