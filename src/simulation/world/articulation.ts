@@ -1,0 +1,334 @@
+// The dynamics of one mechanism as a World needs them: everything in axes of the ground about one point of the tree, so that
+// nothing is transformed between links and contacts of all mechanisms meet in one set of coordinates.
+//
+//   V_i = V_p + S_i v_i                                    velocities
+//   H_ij = S_j^T (inertia of the subtree at i) S_i         mass matrix, j an ancestor of i: block-sparse, no fill-in
+//   C = S^T sum over the subtree of (I a + V x* I V - f)   bias forces, a with qdd = 0
+//
+// Velocities stand in the order of the links. Those of a free base (a floating joint to the ground) are angular velocity and
+// velocity of the base's centre of mass, in axes of the ground: neither turns while the base flies, and the point everything is
+// about is that centre of mass. All other joints have the author's velocities.
+
+import { createStructure, factorise } from '../../contact/solver/block-matrix.js';
+import type { Inertia } from '../../contact/solver/problem.js';
+import { createLinkScratch, type LinkScratch, updatePositions } from '../../engines/plain/links.js';
+import { JOINT_TYPES, PARAMETERS } from '../../joints/index.js';
+import { rotateQuaternion } from '../../joints/quaternion.js';
+import type { Mechanism } from '../../mechanism/mechanism.js';
+import { createTree, type Tree } from '../../mechanism/tree.js';
+import {
+  addCrossForce,
+  addCrossMotion,
+  addInertiaToA,
+  compose,
+  dot6,
+  INERTIA,
+  inertiaTimes,
+  motionToA,
+  TRANSFORM,
+} from '../../spatial/spatial.js';
+
+export class Articulation implements Inertia {
+  readonly mechanism: Mechanism;
+  readonly tree: Tree;
+  readonly structure: Inertia['structure'];
+  /** The mass matrix with added inertia on its diagonal, and its factors. */
+  readonly H: Float64Array;
+  readonly factors: Float64Array;
+  /** Degrees of freedom. */
+  readonly nv: number;
+  /** Node of each link: of its own joint, or that of the nearest ancestor that can move; -1: part of the ground. */
+  readonly nodeOf: Int32Array;
+  /** Link of each node. */
+  readonly linkOf: Int32Array;
+  /** Parent of each node; -1 for the ground. */
+  readonly parentNode: Int32Array;
+  /** 1 where the link is a free base. */
+  readonly free: Uint8Array;
+  /** Link at the root of each link's tree: its reference point is that of the tree. */
+  readonly root: Int32Array;
+  /** n x 12: ground to link frame. */
+  readonly pose: Float64Array;
+  /** n x 3, that of roots used: the point that everything of the tree is about. */
+  readonly reference: Float64Array;
+  /** 6 for each degree of freedom: motion spaces, ground axes, about the reference point. */
+  readonly S: Float64Array;
+  /** n x 6: velocities, about the reference point. */
+  readonly V: Float64Array;
+  /** n x 10: inertias about the reference point. */
+  readonly I: Float64Array;
+  readonly #links: LinkScratch;
+  readonly #subtree: Float64Array;
+  /** n x 6: accelerations with qdd = 0 (less gravity), and forces. */
+  readonly #a: Float64Array;
+  readonly #f: Float64Array;
+  readonly #vector = new Float64Array(24);
+  readonly #X = new Float64Array(TRANSFORM);
+
+  constructor(mechanism: Mechanism) {
+    const tree = createTree(mechanism);
+    const { n, dof, parent } = tree;
+    this.mechanism = mechanism;
+    this.tree = tree;
+    this.nv = dof[n];
+    this.nodeOf = new Int32Array(n);
+    this.free = new Uint8Array(n);
+    this.root = new Int32Array(n);
+    const nodes: number[] = [];
+    for (let i = 0; i < n; i++) {
+      const p = parent[i];
+      const moves = dof[i + 1] > dof[i];
+      this.nodeOf[i] = moves ? nodes.length : p < 0 ? -1 : this.nodeOf[p];
+      if (moves) nodes.push(i);
+      this.root[i] = p < 0 ? i : this.root[p];
+      const joint = mechanism.joints[tree.joint[i]];
+      // What acts on the author's velocities of a joint keeps them.
+      const plain = joint.armature === 0 && joint.damping === 0 && joint.friction === 0;
+      this.free[i] = p < 0 && joint.type === 'floating' && plain && tree.inertia[INERTIA * i] > 0 ? 1 : 0;
+    }
+    this.linkOf = Int32Array.from(nodes);
+    this.parentNode = Int32Array.from(nodes, (i) => (parent[i] < 0 ? -1 : this.nodeOf[parent[i]]));
+    const ancestors = nodes.map((_, k) => {
+      const list: number[] = [];
+      for (let p = this.parentNode[k]; p >= 0; p = this.parentNode[p]) list.push(p);
+      return list;
+    });
+    const sizes = nodes.map((i) => dof[i + 1] - dof[i]);
+    this.structure = createStructure(sizes, ancestors, 'given');
+    this.H = new Float64Array(this.structure.length);
+    this.factors = new Float64Array(this.structure.length);
+    this.pose = new Float64Array(TRANSFORM * n);
+    this.reference = new Float64Array(3 * n);
+    this.S = new Float64Array(6 * this.nv);
+    this.V = new Float64Array(6 * n);
+    this.I = new Float64Array(INERTIA * n);
+    this.#subtree = new Float64Array(INERTIA * n);
+    this.#a = new Float64Array(6 * n);
+    this.#f = new Float64Array(6 * n);
+    this.#links = createLinkScratch(tree);
+  }
+
+  /** Poses, reference points, motion spaces and inertias at q. */
+  place(q: Float64Array): void {
+    const { tree, pose, reference, free, S, I, root } = this;
+    const { n, parent, dof, inertia } = tree;
+    const links = this.#links;
+    const m = this.#vector;
+    const X = this.#X;
+    updatePositions(tree, links, q);
+    for (let i = 0; i < n; i++) {
+      const o = TRANSFORM * i;
+      if (parent[i] < 0) {
+        for (let k = o; k < o + TRANSFORM; k++) pose[k] = links.X[k];
+        // The centre of mass of the link, or its origin where it has no mass.
+        const mass = inertia[INERTIA * i];
+        for (let k = 0; k < 3; k++) {
+          let x = pose[o + 9 + k];
+          if (mass > 0) for (let j = 0; j < 3; j++) x += (pose[o + 3 * j + k] * inertia[INERTIA * i + 1 + j]) / mass;
+          reference[3 * i + k] = x;
+        }
+      } else compose(pose, o, links.X, o, pose, TRANSFORM * parent[i]);
+      const r = 3 * root[i];
+      for (let k = 0; k < 9; k++) X[k] = pose[o + k];
+      for (let k = 0; k < 3; k++) X[9 + k] = pose[o + 9 + k] - reference[r + k];
+      I.fill(0, INERTIA * i, INERTIA * (i + 1));
+      addInertiaToA(I, INERTIA * i, X, 0, inertia, INERTIA * i);
+      for (let k = dof[i]; k < dof[i + 1]; k++) {
+        if (free[i] === 1) {
+          S.fill(0, 6 * k, 6 * k + 6);
+          S[6 * k + k - dof[i]] = 1;
+        } else {
+          for (let j = 0; j < 6; j++) m[j] = links.S[6 * k + j];
+          motionToA(S, 6 * k, X, 0, m, 0);
+        }
+      }
+    }
+  }
+
+  /** Velocities V of all links; after place. */
+  move(v: Float64Array): void {
+    const { V, S } = this;
+    const { n, parent, dof } = this.tree;
+    for (let i = 0; i < n; i++) {
+      const o = 6 * i;
+      const p = parent[i];
+      for (let j = 0; j < 6; j++) V[o + j] = p < 0 ? 0 : V[6 * p + j];
+      for (let k = dof[i]; k < dof[i + 1]; k++) for (let j = 0; j < 6; j++) V[o + j] += S[6 * k + j] * v[k];
+    }
+  }
+
+  /** H with `added` on its diagonal, and its factors; after place. False: some joint feels no inertia. */
+  factorise(added: Float64Array): boolean {
+    const { S, H, I, structure, linkOf, factors } = this;
+    const { n, parent, dof } = this.tree;
+    const subtree = this.#subtree;
+    const F = this.#vector;
+    subtree.set(I);
+    for (let i = n - 1; i >= 0; i--)
+      if (parent[i] >= 0)
+        for (let k = 0; k < INERTIA; k++) subtree[INERTIA * parent[i] + k] += subtree[INERTIA * i + k];
+    const { nodes, size, first, column, diagonal, lower, upper } = structure;
+    for (let a = 0; a < nodes; a++) {
+      const i = linkOf[a];
+      const s = size[a];
+      for (let k = 0; k < s; k++) {
+        inertiaTimes(F, 0, subtree, INERTIA * i, S, 6 * (dof[i] + k));
+        for (let j = 0; j <= k; j++) {
+          const value = dot6(F, 0, S, 6 * (dof[i] + j));
+          H[diagonal[a] + k * s + j] = value;
+          H[diagonal[a] + j * s + k] = value;
+        }
+        H[diagonal[a] + k * s + k] += added[dof[i] + k];
+        for (let e = first[a]; e < first[a + 1]; e++) {
+          const above = linkOf[column[e]];
+          const columns = size[column[e]];
+          for (let j = 0; j < columns; j++) {
+            const value = dot6(F, 0, S, 6 * (dof[above] + j));
+            H[lower[e] + k * columns + j] = value;
+            H[upper[e] + j * s + k] = value;
+          }
+        }
+      }
+    }
+    factors.set(H);
+    return factorise(structure, factors);
+  }
+
+  /**
+   * out <- bias forces C(q, v), gravity and external forces in them; after place and move at q and v. `external`: n x 6 forces on
+   * the links, ground axes, about the reference point.
+   */
+  bias(q: Float64Array, v: Float64Array, gravity: readonly number[], external: Float64Array, out: Float64Array): void {
+    const { V, I, S } = this;
+    const { n, parent, dof } = this.tree;
+    const a = this.#a;
+    const f = this.#f;
+    const m = this.#vector;
+    this.#ownAccelerations(q, v, gravity);
+    for (let i = 0; i < n; i++) {
+      const o = 6 * i;
+      inertiaTimes(f, o, I, INERTIA * i, a, o);
+      inertiaTimes(m, 0, I, INERTIA * i, V, o);
+      addCrossForce(f, o, V, o, m, 0);
+      for (let k = 0; k < 6; k++) f[o + k] -= external[o + k];
+    }
+    for (let i = n - 1; i >= 0; i--) {
+      for (let k = dof[i]; k < dof[i + 1]; k++) out[k] = dot6(S, 6 * k, f, 6 * i);
+      if (parent[i] >= 0) for (let k = 0; k < 6; k++) f[6 * parent[i] + k] += f[6 * i + k];
+    }
+  }
+
+  /** Accelerations of the links with qdd = 0, less gravity: a_i = a_p + V_i x vJ + (dS/dt in the link) v. */
+  #ownAccelerations(q: Float64Array, v: Float64Array, gravity: readonly number[]): void {
+    const { V, S, free, tree, pose } = this;
+    const { n, parent, dof, iq, type, parameters } = tree;
+    const a = this.#a;
+    const m = this.#vector;
+    for (let i = 0; i < n; i++) {
+      const o = 6 * i;
+      const p = parent[i];
+      for (let k = 0; k < 6; k++) a[o + k] = p < 0 ? (k < 3 ? 0 : -gravity[k - 3]) : a[6 * p + k];
+      const from = dof[i];
+      if (dof[i + 1] === from) continue;
+      if (free[i] === 1) {
+        // The point is one of the body: its velocity, not that of a fixed place, is the coordinate.
+        a[o + 3] -= V[o + 1] * V[o + 5] - V[o + 2] * V[o + 4];
+        a[o + 4] -= V[o + 2] * V[o + 3] - V[o] * V[o + 5];
+        a[o + 5] -= V[o] * V[o + 4] - V[o + 1] * V[o + 3];
+        continue;
+      }
+      for (let k = 0; k < 6; k++) m[k] = 0;
+      for (let k = from; k < dof[i + 1]; k++) for (let j = 0; j < 6; j++) m[j] += S[6 * k + j] * v[k];
+      addCrossMotion(a, o, V, o, m, 0);
+      JOINT_TYPES[type[i]].bias(m, 6, q, iq[i], v, from, parameters, PARAMETERS * i);
+      const X = this.#X;
+      const r = 3 * this.root[i];
+      for (let k = 0; k < 9; k++) X[k] = pose[TRANSFORM * i + k];
+      for (let k = 0; k < 3; k++) X[9 + k] = pose[TRANSFORM * i + 9 + k] - this.reference[r + k];
+      motionToA(m, 12, X, 0, m, 6);
+      for (let k = 0; k < 6; k++) a[o + k] += m[12 + k];
+    }
+  }
+
+  /** q <- q moved along v for the time h; after place at q or near it. */
+  integrate(q: Float64Array, v: Float64Array, h: number): void {
+    const { tree, free } = this;
+    for (let i = 0; i < tree.n; i++) {
+      if (free[i] === 1) this.#flyBase(i, q, v, h);
+      else if (tree.dof[i + 1] > tree.dof[i]) JOINT_TYPES[tree.type[i]].integrate(q, tree.iq[i], v, tree.dof[i], h);
+    }
+  }
+
+  /** A free base turns about its centre of mass, which moves on a straight line. */
+  #flyBase(i: number, q: Float64Array, v: Float64Array, h: number): void {
+    const { tree } = this;
+    const { X: placement, inertia, iq, dof } = tree;
+    const at = iq[i];
+    const w = this.#vector;
+    const P = TRANSFORM * i;
+    const mass = inertia[INERTIA * i];
+    // Motion in the joint's tree frame; then the turn in coordinates of the base.
+    const X = this.#X;
+    const model = JOINT_TYPES[tree.type[i]];
+    model.transform(X, 0, q, at, tree.parameters, PARAMETERS * i);
+    for (let k = 0; k < 3; k++) {
+      let turn = 0;
+      let shift = 0;
+      for (let j = 0; j < 3; j++) {
+        turn += placement[P + 3 * k + j] * v[dof[i] + j];
+        shift += placement[P + 3 * k + j] * v[dof[i] + 3 + j];
+      }
+      w[k] = turn;
+      w[3 + k] = shift;
+    }
+    for (let k = 0; k < 3; k++) {
+      w[6 + k] = X[3 * k] * w[0] + X[3 * k + 1] * w[1] + X[3 * k + 2] * w[2];
+      w[9 + k] = inertia[INERTIA * i + 1 + k] / mass;
+    }
+    for (let k = 0; k < 3; k++) q[at + 4 + k] += h * w[3 + k] + X[k] * w[9] + X[3 + k] * w[10] + X[6 + k] * w[11];
+    rotateQuaternion(q, at, w, 6, h);
+    model.transform(X, 0, q, at, tree.parameters, PARAMETERS * i);
+    for (let k = 0; k < 3; k++) q[at + 4 + k] -= X[k] * w[9] + X[3 + k] * w[10] + X[6 + k] * w[11];
+  }
+
+  /** v <- the author's velocities, in the order of the links; after place. */
+  fromAuthor(v: Float64Array, given: Float64Array): void {
+    const { tree, free, pose, reference } = this;
+    const { n, dof, iv } = tree;
+    for (let i = 0; i < n; i++) {
+      const o = dof[i];
+      for (let k = 0; k < dof[i + 1] - o; k++) v[o + k] = given[iv[i] + k];
+      if (free[i] === 1) {
+        const X = this.#X;
+        for (let k = 0; k < 9; k++) X[k] = pose[TRANSFORM * i + k];
+        for (let k = 0; k < 3; k++) X[9 + k] = pose[TRANSFORM * i + 9 + k] - reference[3 * i + k];
+        motionToA(v, o, X, 0, v, o);
+      }
+    }
+  }
+
+  /** given <- the author's velocities; after place. */
+  toAuthor(given: Float64Array, v: Float64Array): void {
+    const { tree, free, pose, reference } = this;
+    const { n, dof, iv } = tree;
+    const m = this.#vector;
+    for (let i = 0; i < n; i++) {
+      const o = dof[i];
+      if (free[i] === 1) {
+        const E = TRANSFORM * i;
+        // Velocity at the link's origin, then its own axes.
+        const x = pose[E + 9] - reference[3 * i];
+        const y = pose[E + 10] - reference[3 * i + 1];
+        const z = pose[E + 11] - reference[3 * i + 2];
+        for (let k = 0; k < 3; k++) m[k] = v[o + k];
+        m[3] = v[o + 3] + v[o + 1] * z - v[o + 2] * y;
+        m[4] = v[o + 4] + v[o + 2] * x - v[o] * z;
+        m[5] = v[o + 5] + v[o] * y - v[o + 1] * x;
+        for (let half = 0; half < 6; half += 3)
+          for (let k = 0; k < 3; k++)
+            given[iv[i] + half + k] =
+              pose[E + 3 * k] * m[half] + pose[E + 3 * k + 1] * m[half + 1] + pose[E + 3 * k + 2] * m[half + 2];
+      } else for (let k = 0; k < dof[i + 1] - o; k++) given[iv[i] + k] = v[o + k];
+    }
+  }
+}
