@@ -12,6 +12,7 @@ import * as motion from '../../src/motion/index.js';
 import * as papers from '../../src/papers/index.js';
 import * as plot from '../../src/plot/index.js';
 import * as schedule from '../../src/schedule/index.js';
+import * as worlds from '../../src/simulation/world/index.js';
 
 // What users can import. A change here is a change of the public interface: say so in the CHANGELOG.
 describe('public exports', () => {
@@ -48,6 +49,7 @@ describe('public exports', () => {
       ],
     ],
     ['manikin/batch', batches, ['batch', 'held', 'pd', 'sequence', 'spline']],
+    ['manikin/world', worlds, ['World', 'ball', 'box', 'capsule', 'cylinder']],
     [
       'manikin/contact',
       contact,

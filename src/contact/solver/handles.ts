@@ -26,7 +26,7 @@ export class Handles {
   readonly #wrench = new Float64Array(6);
   #seen = new Int32Array(16);
 
-  /** Z, Y, d and c of a problem. */
+  /** Z, Y, d and c of a problem; its scale becomes no less than the fastest that a block would move. */
   prepare(problem: ContactProblem): void {
     const { groups, blocks, rows, velocities, nodes } = problem;
     this.firstPath = grown(this.firstPath, groups + 1);
@@ -41,6 +41,7 @@ export class Handles {
     }
     for (let c = 0; c < blocks; c++) this.d[c] = this.#diagonal(problem, c);
     this.toContacts(problem, problem.free, this.c);
+    problem.scale = Math.max(problem.scale, this.#fastest(problem));
     for (let k = 0; k < rows; k++) this.c[k] += problem.b[k];
   }
 
@@ -156,6 +157,16 @@ export class Handles {
           Y[z + k * rows + r] = sum;
         }
     }
+  }
+
+  #fastest({ blocks, firstRow }: ContactProblem): number {
+    let most = 0;
+    for (let c = 0; c < blocks; c++) {
+      let square = 0;
+      for (let k = firstRow[c]; k < firstRow[c + 1]; k++) square += this.c[k] * this.c[k];
+      most = Math.max(most, square);
+    }
+    return Math.sqrt(most);
   }
 
   /** Mean of the diagonal of F^T (sum of Z^T Y) F. */

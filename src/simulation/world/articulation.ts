@@ -11,11 +11,11 @@
 
 import { createStructure, factorise } from '../../contact/solver/block-matrix.js';
 import type { Inertia } from '../../contact/solver/problem.js';
-import { createLinkScratch, type LinkScratch, updatePositions } from '../../engines/plain/links.js';
 import { JOINT_TYPES, PARAMETERS } from '../../joints/index.js';
 import { rotateQuaternion } from '../../joints/quaternion.js';
 import type { Mechanism } from '../../mechanism/mechanism.js';
 import { createTree, type Tree } from '../../mechanism/tree.js';
+import { createLinkScratch, type LinkScratch, updatePositions } from '../../reference/links.js';
 import {
   addCrossForce,
   addCrossMotion,
@@ -248,6 +248,39 @@ export class Articulation implements Inertia {
       motionToA(m, 12, X, 0, m, 6);
       for (let k = 0; k < 6; k++) a[o + k] += m[12 + k];
     }
+  }
+
+  /** Joules; after place and move. Rotor inertia counts. */
+  kineticEnergy(v: Float64Array): number {
+    const { I, V, tree } = this;
+    const m = this.#vector;
+    let sum = 0;
+    for (let i = 0; i < tree.n; i++) {
+      inertiaTimes(m, 0, I, INERTIA * i, V, 6 * i);
+      sum += 0.5 * dot6(m, 0, V, 6 * i);
+      for (let k = tree.dof[i]; k < tree.dof[i + 1]; k++)
+        sum += 0.5 * tree.armature[tree.iv[i] + k - tree.dof[i]] * v[k] * v[k];
+    }
+    return sum;
+  }
+
+  /** Joules of gravity, zero at the ground's origin; after place. */
+  gravityEnergy(gravity: readonly number[]): number {
+    const { I, tree, root, reference } = this;
+    let sum = 0;
+    for (let i = 0; i < tree.n; i++) {
+      const mass = I[INERTIA * i];
+      for (let k = 0; k < 3; k++) sum -= gravity[k] * (I[INERTIA * i + 1 + k] + mass * reference[3 * root[i] + k]);
+    }
+    return sum;
+  }
+
+  /** Joules in the springs of the joints. */
+  springEnergy(q: Float64Array): number {
+    let sum = 0;
+    for (const { stiffness, rest, iq } of this.mechanism.joints)
+      if (stiffness !== 0) sum += 0.5 * stiffness * (q[iq] - rest) ** 2;
+    return sum;
   }
 
   /** q <- q moved along v for the time h; after place at q or near it. */

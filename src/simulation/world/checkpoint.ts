@@ -1,0 +1,51 @@
+// What the next steps of a World depend on: states, structure, and the impulses that warm starts begin with.
+
+import type { Mechanism } from '../../mechanism/mechanism.js';
+import { State } from '../../mechanism/state.js';
+import type { JointRows } from './joint-rows.js';
+import type { Member } from './member.js';
+
+export interface MemberCheckpoint {
+  readonly mechanism: Mechanism;
+  readonly q: Float64Array;
+  /** The author's, and those of the articulation: the bits of the one do not follow from the other. */
+  readonly v: Float64Array;
+  readonly own: Float64Array;
+  readonly time: number;
+  /** Of rows of joints. */
+  readonly impulses: readonly (readonly [number, number])[];
+}
+
+/** Contact points of a pair: features, and impulses in ground axes. */
+export interface PairCheckpoint {
+  readonly key: number;
+  readonly features: Int32Array;
+  readonly impulses: Float64Array;
+}
+
+export interface Checkpoint {
+  readonly time: number;
+  readonly members: readonly MemberCheckpoint[];
+  readonly pairs: readonly PairCheckpoint[];
+}
+
+export function saveMember({ state, v }: Member, rows: JointRows): MemberCheckpoint {
+  return {
+    mechanism: state.mechanism,
+    q: state.q.slice(),
+    v: state.v.slice(),
+    own: v.slice(),
+    time: state.time,
+    impulses: [...rows.impulses],
+  };
+}
+
+export function restoreMember(member: Member, { mechanism, q, v, own, time }: MemberCheckpoint): void {
+  const state = new State(mechanism, { q: q.slice(), v: v.slice() });
+  if (member.state.mechanism === mechanism) member.state.copy(state);
+  else member.restructure(mechanism, state);
+  member.state.time = time;
+  member.changed();
+  member.v.set(own);
+  member.articulation.move(member.v);
+}

@@ -1,0 +1,56 @@
+// What a user learns about contacts.
+
+import { OPEN, SLIDE } from '../../contact/solver/sweeps.js';
+import type { Vec3 } from '../../spatial/matrix3.js';
+import type { ShapePair, WorldShape } from './world-shape.js';
+
+export interface ContactSide {
+  /** undefined: the ground, or an obstacle. */
+  readonly member: string | undefined;
+  /** Body, or the name of the obstacle. */
+  readonly body: string;
+  /** Name of the shape, where it has one. */
+  readonly shape: string | undefined;
+}
+
+/** One contact point of the last step. */
+export interface ContactReport {
+  readonly a: ContactSide;
+  readonly b: ContactSide;
+  /** Ground coordinates. */
+  readonly position: Vec3;
+  /** From b to a. */
+  readonly normal: Vec3;
+  /** Positive where the shapes penetrate, metres. */
+  readonly depth: number;
+  /** On a, newtons, ground axes; b gets the opposite. */
+  readonly force: Vec3;
+  readonly mode: 'open' | 'stick' | 'slide';
+}
+
+/** h: the length of the step that the impulses acted in. */
+export function reportContacts(pairs: readonly ShapePair[], h: number): ContactReport[] {
+  return pairs.flatMap((pair) => {
+    const { a, b, count, position, frame, gap, impulse, mode } = pair;
+    const [sideA, sideB] = [side(a), side(b)];
+    const vector = (x: Float64Array, o: number, s = 1): Vec3 => [s * x[o], s * x[o + 1], s * x[o + 2]];
+    return Array.from(
+      { length: count },
+      (_, k): ContactReport => ({
+        a: sideA,
+        b: sideB,
+        position: vector(position, 3 * k),
+        normal: vector(frame, 9 * k),
+        depth: -gap[k],
+        force: vector(impulse, 3 * k, 1 / h),
+        mode: mode[k] === OPEN ? 'open' : mode[k] === SLIDE ? 'slide' : 'stick',
+      }),
+    );
+  });
+}
+
+function side({ member, collider: { body, shape } }: WorldShape): ContactSide {
+  return member === undefined
+    ? { member: undefined, body: shape.name ?? 'ground', shape: shape.name }
+    : { member: member.name, body: member.articulation.mechanism.bodies[body].name, shape: shape.name };
+}

@@ -1,0 +1,150 @@
+// Forces in the joints of a mechanism during a step: control, motors, springs, damping. What stiffens or damps is implicit:
+//
+//   damping          -D v'                 tau -= D v,                  added += h D
+//   position motor   -Kp (q' - target) - Kd v',  q' = q + h v'          tau -= Kp (q + h v - target) + Kd v,  added += h Kd + h^2 Kp
+//   spring           -K (mean of q and q' - rest) half way, so that it keeps its energy; as a motor in steps that land
+//
+// v' = v + h a is the velocity at the end of the step; `added` is inertia on the diagonal of the mass matrix.
+
+import type { State } from '../../mechanism/state.js';
+import { forceToA, TRANSFORM } from '../../spatial/spatial.js';
+import type { Articulation } from './articulation.js';
+import { type Control, commanded, type PlacedMotor } from './motors.js';
+
+export class JointForces {
+  readonly #articulation: Articulation;
+  /** Right-hand side without bias forces, and added inertia; in the order of the articulation. */
+  readonly tau: Float64Array;
+  readonly added: Float64Array;
+  /** Of control and torque motors. */
+  readonly #explicit: Float64Array;
+  readonly #author: Float64Array;
+  readonly #armature: Float64Array;
+  readonly #damping: Float64Array;
+  readonly #stiffness: Float64Array;
+  readonly #rest: Float64Array;
+  /** Place in q of the degrees of freedom that have springs. */
+  readonly #iq: Int32Array;
+  /** Position errors of one motor, its target, and a frame. */
+  readonly #error = new Float64Array(6);
+  readonly #target = new Float64Array(7);
+  readonly #X = new Float64Array(TRANSFORM);
+
+  constructor(articulation: Articulation) {
+    const { nv, tree, mechanism } = articulation;
+    const numbers = (): Float64Array => new Float64Array(nv);
+    this.#articulation = articulation;
+    [this.tau, this.added, this.#explicit, this.#author] = [numbers(), numbers(), numbers(), numbers()];
+    [this.#armature, this.#damping, this.#stiffness, this.#rest] = [numbers(), numbers(), numbers(), numbers()];
+    this.#iq = new Int32Array(nv);
+    for (let i = 0; i < tree.n; i++) {
+      const { damping, stiffness, rest, iq, iv, model } = mechanism.joints[tree.joint[i]];
+      for (let k = 0; k < model.nv; k++) {
+        const at = tree.dof[i] + k;
+        this.#armature[at] = tree.armature[iv + k];
+        this.#damping[at] = damping;
+        this.#stiffness[at] = stiffness;
+        this.#rest[at] = rest;
+        this.#iq[at] = iq + k;
+      }
+    }
+  }
+
+  /** Asks control and torque motors, once a step; the articulation stands where the step starts. */
+  begin(state: State, control: Control | undefined, motors: readonly PlacedMotor[]): void {
+    const { tree, free, pose, reference } = this.#articulation;
+    const explicit = this.#explicit;
+    const author = this.#author;
+    author.fill(0);
+    control?.(author, state);
+    for (let i = 0; i < tree.n; i++) {
+      const o = tree.dof[i];
+      for (let k = o; k < tree.dof[i + 1]; k++) explicit[k] = author[tree.iv[i] + k - o];
+      if (free[i] === 0) continue;
+      const X = this.#X;
+      for (let k = 0; k < 9; k++) X[k] = pose[TRANSFORM * i + k];
+      for (let k = 0; k < 3; k++) X[9 + k] = pose[TRANSFORM * i + 9 + k] - reference[3 * i + k];
+      forceToA(explicit, o, X, 0, explicit, o);
+    }
+    for (const { motor, first, saturated } of motors) {
+      saturated.fill(0);
+      if (motor.kind === 'torque') explicit[first] += commanded(motor.torque, state.time, state);
+    }
+  }
+
+  /** tau and added for a step h from (q, v). `mean`: springs act at the mean position. */
+  assemble(
+    state: State,
+    motors: readonly PlacedMotor[],
+    q: Float64Array,
+    v: Float64Array,
+    h: number,
+    mean: boolean,
+  ): void {
+    const { tau, added } = this;
+    tau.set(this.#explicit);
+    const part = mean ? 0.5 : 1;
+    for (let k = 0; k < tau.length; k++) {
+      const D = this.#damping[k];
+      const K = this.#stiffness[k];
+      added[k] = this.#armature[k] + h * D + part * part * h * h * K;
+      if (D !== 0) tau[k] -= D * v[k];
+      if (K !== 0) tau[k] -= K * (q[this.#iq[k]] + part * h * v[k] - this.#rest[k]);
+    }
+    for (const placed of motors) {
+      const { motor, first, saturated, joint } = placed;
+      if (motor.kind !== 'position') continue;
+      const error = this.#errors(placed, state, q);
+      for (let k = 0; k < joint.model.nv; k++) {
+        if (saturated[k] !== 0) {
+          tau[first + k] += saturated[k] * motor.limit!;
+          continue;
+        }
+        tau[first + k] += motor.stiffness * (error[k] - h * v[first + k]) - motor.damping * v[first + k];
+        added[first + k] += h * motor.damping + h * h * motor.stiffness;
+      }
+    }
+  }
+
+  /** What acted on a degree of freedom that had the acceleration a: tau, less what was implicit in the added inertia. */
+  force(k: number, a: number): number {
+    return this.tau[k] - (this.added[k] - this.#armature[k]) * a;
+  }
+
+  /** Whether control pushes a free base: a force from outside. */
+  get pushesBase(): boolean {
+    const { tree, free } = this.#articulation;
+    for (let i = 0; i < tree.n; i++)
+      if (free[i] === 1) for (let k = tree.dof[i]; k < tree.dof[i + 1]; k++) if (this.#explicit[k] !== 0) return true;
+    return false;
+  }
+
+  /** Finds position motors that would push harder than they can at the velocities `next`; true where one was not known yet. */
+  saturate(state: State, motors: readonly PlacedMotor[], q: Float64Array, next: Float64Array, h: number): boolean {
+    let found = false;
+    for (const placed of motors) {
+      const { motor, first, saturated, joint } = placed;
+      if (motor.kind !== 'position' || motor.limit === undefined) continue;
+      const error = this.#errors(placed, state, q);
+      for (let k = 0; k < joint.model.nv; k++) {
+        const force = motor.stiffness * (error[k] - h * next[first + k]) - motor.damping * next[first + k];
+        if (saturated[k] !== 0 || Math.abs(force) <= motor.limit) continue;
+        saturated[k] = force > 0 ? 1 : -1;
+        found = true;
+      }
+    }
+    return found;
+  }
+
+  /** From the position q of the motor's joint to where it is to be. */
+  #errors({ joint, motor }: PlacedMotor, state: State, q: Float64Array): Float64Array {
+    const target = this.#target;
+    if (motor.kind !== 'position') return this.#error;
+    const { position } = motor;
+    const wanted = typeof position === 'function' ? position(state.time, state) : position;
+    if (typeof wanted === 'number') target[0] = wanted;
+    else for (let k = 0; k < joint.model.nq; k++) target[k] = wanted[k];
+    joint.model.difference(this.#error, 0, q, joint.iq, target, 0);
+    return this.#error;
+  }
+}

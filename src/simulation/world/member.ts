@@ -1,0 +1,229 @@
+// A mechanism in a World: its state, and its velocities at the end of a step if nothing touched it.
+
+import { solveFactorised } from '../../contact/solver/block-matrix.js';
+import { LoopClosing } from '../../engines/plain/assembly/closing.js';
+import type { Mechanism } from '../../mechanism/mechanism.js';
+import type { State } from '../../mechanism/state.js';
+import { cross, type Vec3, ZERO3 } from '../../spatial/matrix3.js';
+import { TRANSFORM } from '../../spatial/spatial.js';
+import { Articulation } from './articulation.js';
+import { JointForces } from './joint-forces.js';
+import { type Control, type Motor, type PlacedMotor, placeMotor } from './motors.js';
+import { StepLedger } from './step-ledger.js';
+
+/** Times that motors at their limit are looked for. */
+const MOST_ROUNDS = 3;
+
+export class Member {
+  readonly name: string;
+  articulation: Articulation;
+  /** The present state; another object after the structure has changed. */
+  state: State;
+  /** Joint forces as a function of the state, in the author's order, added to those of motors. */
+  control: Control | undefined;
+  motors: readonly PlacedMotor[] = [];
+  /** Velocities in the order of the articulation. */
+  v: Float64Array;
+  /** At the start of the step. */
+  q0: Float64Array;
+  v0: Float64Array;
+  /** Where the step is computed: its start, or half way. */
+  q: Float64Array;
+  /** Velocities at the end of the step without contacts. */
+  predicted: Float64Array;
+  /** Velocities that bias forces were computed with. */
+  middle: Float64Array;
+  /** Forces on links in the next step. */
+  applied: { readonly link: number; readonly wrench: Float64Array }[] = [];
+  /** n x 6: all of them, ground axes, about the reference points. */
+  external: Float64Array;
+  forces: JointForces;
+  closing: LoopClosing | undefined;
+  ledger: StepLedger;
+  /** Work of everything but gravity in the step, joules; and whether nothing from outside but gravity acted. */
+  work = 0;
+  flying = true;
+  /** Whether the last step was computed half way. */
+  halfWay = false;
+  #bias: Float64Array;
+
+  constructor(name: string, mechanism: Mechanism, state: State) {
+    this.name = name;
+    const articulation = new Articulation(mechanism);
+    const { nv, tree } = articulation;
+    this.articulation = articulation;
+    this.state = state;
+    this.v = new Float64Array(nv);
+    this.v0 = new Float64Array(nv);
+    this.q0 = state.q.slice();
+    this.q = state.q.slice();
+    this.predicted = new Float64Array(nv);
+    this.middle = new Float64Array(nv);
+    this.external = new Float64Array(6 * tree.n);
+    this.forces = new JointForces(articulation);
+    this.closing = mechanism.loops.length > 0 ? new LoopClosing(tree) : undefined;
+    this.ledger = new StepLedger(articulation);
+    this.#bias = new Float64Array(nv);
+    this.changed();
+  }
+
+  /** Another structure from now on. Motors of joints that are still there stay. */
+  restructure(mechanism: Mechanism, state: State): void {
+    const { name, control, motors } = this;
+    Object.assign(this, new Member(name, mechanism, state));
+    this.#bias = new Float64Array(this.articulation.nv);
+    this.control = control;
+    this.motors = motors.flatMap(({ joint, motor }) =>
+      mechanism.hasJoint(joint.name) ? [placeMotor(this.articulation, joint.name, motor)] : [],
+    );
+  }
+
+  /** The state was written to: velocities follow. */
+  changed(): void {
+    this.articulation.place(this.state.q);
+    this.articulation.fromAuthor(this.v, this.state.v);
+    this.articulation.move(this.v);
+  }
+
+  /** A motor on a joint; undefined takes it away. */
+  drive(joint: string, motor: Motor | undefined): void {
+    const others = this.motors.filter((other) => other.joint.name !== joint);
+    if (motor !== undefined) others.push(placeMotor(this.articulation, joint, motor));
+    // One order, whichever was set first.
+    this.motors = others.sort((x, y) => x.first - y.first);
+  }
+
+  /** Remembers the start of a step; asks control and motors. The articulation stands there. */
+  begin(gravity: Vec3): void {
+    this.ledger.begin(this.v, gravity);
+    this.q0.set(this.state.q);
+    this.q.set(this.state.q);
+    this.v0.set(this.v);
+    this.halfWay = false;
+    this.forces.begin(this.state, this.control, this.motors);
+  }
+
+  /** Computes the step half way from here on. */
+  goHalfWay(h: number): void {
+    const { articulation, q, v0 } = this;
+    this.halfWay = true;
+    articulation.integrate(q, v0, h / 2);
+    articulation.place(q);
+    articulation.move(v0);
+  }
+
+  /**
+   * `predicted` <- velocities at the end of the step without contacts; the mass matrix is factorised on the way. Half way, velocity
+   * terms are those of the mean velocity, by a second evaluation. False: some joint feels no inertia.
+   */
+  predict(h: number, gravity: Vec3): boolean {
+    const { articulation, forces, state, motors, q0, v0, q, predicted, middle, halfWay } = this;
+    const { nv, structure, factors } = articulation;
+    const bias = this.#bias;
+    this.#placeForces();
+    for (let round = 0; round < MOST_ROUNDS; round++) {
+      forces.assemble(state, motors, q0, v0, h, halfWay);
+      if (!articulation.factorise(forces.added)) return false;
+      middle.set(v0);
+      for (let evaluation = halfWay ? 0 : 1; evaluation < 2; evaluation++) {
+        articulation.move(middle);
+        articulation.bias(q, middle, gravity, this.external, bias);
+        for (let k = 0; k < nv; k++) predicted[k] = forces.tau[k] - bias[k];
+        solveFactorised(structure, factors, predicted);
+        for (let k = 0; k < nv; k++) {
+          predicted[k] = v0[k] + h * predicted[k];
+          if (evaluation === 0) middle[k] = 0.5 * (v0[k] + predicted[k]);
+        }
+      }
+      if (!forces.saturate(state, motors, q0, predicted, h)) break;
+    }
+    articulation.move(v0);
+    return true;
+  }
+
+  /**
+   * A force and a moment on a body in the next step, ground axes. `at`: a point of the body where the force acts, ground coordinates;
+   * its origin where left out.
+   */
+  push(body: string, force: Vec3, at?: Vec3, moment: Vec3 = ZERO3): void {
+    const { tree, pose, mechanism } = this.articulation;
+    const link = tree.link[mechanism.bodyIndex(body)];
+    const o = TRANSFORM * link + 9;
+    const [x, y, z] = at === undefined ? ZERO3 : [at[0] - pose[o], at[1] - pose[o + 1], at[2] - pose[o + 2]];
+    const arm = cross([x, y, z], force);
+    const wrench = Float64Array.of(arm[0] + moment[0], arm[1] + moment[1], arm[2] + moment[2], ...force);
+    this.applied.push({ link, wrench });
+  }
+
+  #placeForces(): void {
+    const { external, articulation, applied } = this;
+    const { pose, reference, root } = articulation;
+    external.fill(0);
+    for (const { link, wrench } of applied) {
+      const o = 6 * link;
+      const [p, r] = [TRANSFORM * link + 9, 3 * root[link]];
+      const [x, y, z] = [pose[p] - reference[r], pose[p + 1] - reference[r + 1], pose[p + 2] - reference[r + 2]];
+      external[o] += wrench[0] + y * wrench[5] - z * wrench[4];
+      external[o + 1] += wrench[1] + z * wrench[3] - x * wrench[5];
+      external[o + 2] += wrench[2] + x * wrench[4] - y * wrench[3];
+      for (let k = 3; k < 6; k++) external[o + k] += wrench[k];
+    }
+  }
+
+  /**
+   * Books the work of the step that took v0 to v: `impulse` are impulses of contacts and rows in the coordinates of the articulation, from
+   * impulse[o] on. The articulation stands where the step was computed. `touched`: by others, or by the ground.
+   */
+  book(h: number, impulse: Float64Array, o: number, touched: boolean): void {
+    const { articulation, forces, v, v0, middle, external, applied } = this;
+    let work = 0;
+    for (let k = 0; k < v.length; k++) {
+      const mean = 0.5 * (v0[k] + v[k]);
+      work += mean * (h * forces.force(k, (v[k] - v0[k]) / h) + impulse[o + k]);
+    }
+    this.flying = !touched && applied.length === 0 && !forces.pushesBase;
+    if (applied.length > 0) {
+      for (let k = 0; k < v.length; k++) middle[k] = 0.5 * (v0[k] + v[k]);
+      articulation.move(middle);
+      for (let k = 0; k < external.length; k++) work += h * external[k] * articulation.V[k];
+    }
+    this.work = work;
+  }
+
+  /** Moves to the end of the step with velocities v: from half way, or from the start all the way (landing), or the mean (resting). */
+  finish(h: number, landing: boolean): void {
+    const { articulation, state, q, q0, v, v0, halfWay, predicted } = this;
+    if (halfWay) {
+      state.q.set(q);
+      articulation.integrate(state.q, v, h / 2);
+    } else {
+      state.q.set(q0);
+      // `predicted` is not needed any more.
+      for (let k = 0; k < v.length; k++) predicted[k] = landing ? v[k] : 0.5 * (v0[k] + v[k]);
+      articulation.integrate(state.q, predicted, h);
+    }
+  }
+
+  /** Poses and the author's velocities at the end of the step. */
+  settle(h: number, gravity: Vec3): void {
+    const { articulation, state, v } = this;
+    state.applyCouplings();
+    this.closing?.close(state);
+    this.applied = [];
+    articulation.place(state.q);
+    articulation.move(v);
+    this.ledger.end(state.q, v, gravity, h, this.work, this.flying);
+    articulation.place(state.q);
+    articulation.move(v);
+    articulation.toAuthor(state.v, v);
+  }
+
+  /** Back to the start of the step. */
+  undo(): void {
+    this.state.q.set(this.q0);
+    this.v.set(this.v0);
+    this.articulation.place(this.q0);
+    this.articulation.move(this.v);
+    this.articulation.toAuthor(this.state.v, this.v);
+  }
+}

@@ -1,0 +1,62 @@
+// What drives joints: motors, springs, damping. Stiff ones are implicit in the step: their answer to the velocity at its end is
+// inertia added to the joint, h Kd + h^2 Kp, so that they are stable at any gain.
+
+import type { Control } from '../../engines/plain/stages.js';
+import { MechanismError } from '../../mechanism/errors.js';
+import type { PlacedJoint } from '../../mechanism/mechanism.js';
+import type { State } from '../../mechanism/state.js';
+import type { Articulation } from './articulation.js';
+
+/** A number, or a function of time and state. */
+export type Command = number | ((time: number, state: State) => number);
+
+/** A position: a number for joints of one degree of freedom, else what stands in q. */
+export type PositionCommand = number | ArrayLike<number> | ((time: number, state: State) => number | ArrayLike<number>);
+
+export type Motor =
+  /** A force or torque on a joint of one degree of freedom. */
+  | { readonly kind: 'torque'; readonly torque: Command }
+  /** Holds a velocity with whatever force that takes, `limit` at most. */
+  | { readonly kind: 'velocity'; readonly velocity: Command; readonly limit?: number }
+  /** A spring (stiffness) and a damper (damping) towards a position, implicit in the step; `limit`: the largest force. */
+  | {
+      readonly kind: 'position';
+      readonly position: PositionCommand;
+      readonly stiffness: number;
+      readonly damping: number;
+      readonly limit?: number;
+    };
+
+export interface PlacedMotor {
+  readonly joint: PlacedJoint;
+  readonly motor: Motor;
+  /** First of its numbers in the order of the articulation. */
+  readonly first: number;
+  /** For position motors: which of its numbers are at the limit in this step, and where they push. */
+  readonly saturated: Int8Array;
+}
+
+export function placeMotor(articulation: Articulation, name: string, motor: Motor): PlacedMotor {
+  const { mechanism, tree } = articulation;
+  const joint = mechanism.joint(name);
+  const refuse = (message: string): MechanismError => MechanismError.of('motor', `joint "${name}"`, message);
+  const { nv } = joint.model;
+  const link = tree.joint.indexOf(joint.index);
+  if (nv === 0) throw refuse('A fixed joint has no motor.');
+  if (articulation.free[link] === 1) throw refuse('A free base has no motor; apply forces to the body.');
+  if (motor.kind !== 'position' && nv !== 1)
+    throw refuse(`A motor of kind "${motor.kind}" drives joints of one degree of freedom, this one has ${nv}.`);
+  if (mechanism.couplings.some(({ joint: follower }) => follower === joint.index))
+    throw refuse('It follows another joint; drive that one.');
+  if ('limit' in motor && motor.limit !== undefined && !(motor.limit >= 0))
+    throw refuse(`The limit must not be negative, got ${motor.limit}.`);
+  if (motor.kind === 'position' && !(motor.stiffness >= 0 && motor.damping >= 0))
+    throw refuse(`Stiffness and damping must not be negative, got ${motor.stiffness} and ${motor.damping}.`);
+  return { joint, motor, first: tree.dof[link], saturated: new Int8Array(nv) };
+}
+
+export function commanded(command: Command, time: number, state: State): number {
+  return typeof command === 'number' ? command : command(time, state);
+}
+
+export type { Control };

@@ -1,0 +1,283 @@
+// One step of a World in time.
+//
+// Contacts are found where the bodies are at its start. Each island (bodies that contacts join) is then computed in one of
+// three ways:
+//
+//   half way   nothing new is touched: velocities, forces and contacts at the pose half way, the mean velocity moves the bodies
+//              (Moreau's midpoint step), which keeps the energy of what swings, rolls and slides
+//   resting    nothing moves: half way is here
+//   landing    something is about to touch: contacts at the start, gap / h is the fastest that they may close, and the new
+//              velocity moves the bodies, so that they touch without entering each other. Energy is lost, never gained
+//
+// Restitution is for the first way: bodies bounce where they would touch half way, and the mean velocity takes them back out.
+// Penetration is removed afterwards by a motion without friction whose velocity is not kept.
+
+import { CONTACT, ContactProblem, grown } from '../../contact/solver/problem.js';
+import { ContactSolver, type SolverName } from '../../contact/solver/solve.js';
+import { OPEN, SLIDE, STICK } from '../../contact/solver/sweeps.js';
+import { SimulationError } from '../../mechanism/errors.js';
+import type { Vec3 } from '../../spatial/matrix3.js';
+import type { Detection } from './detection.js';
+import { createIslands, type Island } from './islands.js';
+import type { JointRows } from './joint-rows.js';
+import type { Member } from './member.js';
+import { addContact, addRelativeMotion, type IslandBody } from './rows.js';
+import type { ShapePair, WorldShape } from './world-shape.js';
+
+/** Gaps (m) up to twice this count as touching; penetration up to this is left alone. */
+const SLOP = 1e-5;
+/** Contacts that are open and approach slower than this (m/s) have no friction yet. */
+const SLOW = 0.1;
+/** Nothing moves further than this (m, rad) in a step: resting. */
+const STILL = 1e-8;
+/** Of a penetration, removed in a step; and the fastest (m/s). */
+const RECOVERY = 0.2;
+const RECOVERY_SPEED = 0.2;
+/** A part of all velocities to which the recovery of positions is solved. */
+const RECOVERY_TOLERANCE = 1e-6;
+
+export interface IslandReport {
+  readonly members: number;
+  readonly contacts: number;
+  readonly residual: number;
+  readonly iterations: number;
+  readonly solver: SolverName;
+}
+
+export class Stepper {
+  readonly #problem = new ContactProblem();
+  /** One for each island, by its first member, so that structures are kept from step to step. */
+  readonly #solvers = new Map<number, ContactSolver>();
+  #u = new Float64Array(64);
+  /** J^T lambda. */
+  #impulse = new Float64Array(64);
+  islands: IslandReport[] = [];
+  /** Of the last step, seconds. */
+  length = 1;
+
+  step(
+    members: readonly Member[],
+    rows: readonly JointRows[],
+    detection: Detection,
+    gravity: Vec3,
+    h: number,
+    time: number,
+  ): void {
+    const g = Math.sqrt(gravity[0] * gravity[0] + gravity[1] * gravity[1] + gravity[2] * gravity[2]);
+    for (const member of members) member.begin(gravity);
+    detection.find(h, g);
+    this.islands = [];
+    this.length = h;
+    for (const island of createIslands(members, detection.touching)) {
+      const landing = isLanding(island, rows, h, g);
+      const moving = island.members.some((m) => members[m].v0.some((x) => Math.abs(x) * h > STILL));
+      if (moving && !landing) this.#goHalfWay(island, members, detection, h, g);
+      for (const m of island.members)
+        if (!members[m].predict(h, gravity))
+          throw new SimulationError(
+            'singular',
+            `The mass matrix of "${members[m].name}" is singular at time ${time}: a joint feels no inertia.`,
+            { time },
+          );
+      const bound = island.pairs.length > 0 || island.members.some((m) => rows[m].always);
+      if (bound) this.#solve(island, members, rows, h, g, landing);
+      else
+        for (const m of island.members) {
+          members[m].v.set(members[m].predicted);
+          this.#impulse = grown(this.#impulse, members[m].v.length);
+          members[m].book(h, this.#impulse.fill(0), 0, false);
+          members[m].finish(h, landing);
+        }
+    }
+  }
+
+  #goHalfWay(island: Island, members: readonly Member[], detection: Detection, h: number, g: number): void {
+    for (const m of island.members) members[m].goHalfWay(h);
+    for (const { a, b } of island.pairs) {
+      a.follow();
+      b.follow();
+    }
+    for (const pair of island.pairs) detection.update(pair, h, g);
+  }
+
+  #solve(
+    island: Island,
+    members: readonly Member[],
+    rows: readonly JointRows[],
+    h: number,
+    g: number,
+    landing: boolean,
+  ): void {
+    const problem = this.#problem;
+    const reach = landing ? h : h / 2;
+    problem.begin(island.members.map((m) => members[m].articulation));
+    problem.scale = Math.max(g * h, 1e-9);
+    island.members.forEach((m, k) => {
+      problem.free.set(members[m].predicted, problem.firstVelocity[k]);
+    });
+    const first = this.#addPairs(problem, island, h, g, reach, landing);
+    island.members.forEach((m, k) => {
+      rows[m].add(problem, k, h, reach, SLOP);
+    });
+    const solver = this.#solvers.get(island.members[0]) ?? new ContactSolver();
+    this.#solvers.set(island.members[0], solver);
+    const { residual, iterations, solver: name } = solver.solve(problem);
+    const u = this.#contactVelocities(solver, problem);
+    const { change } = solver.handles;
+    island.members.forEach((m, k) => {
+      const { v, predicted } = members[m];
+      const o = problem.firstVelocity[k];
+      for (let j = 0; j < v.length; j++) v[j] = predicted[j] + change[o + j];
+      rows[m].keep(problem);
+    });
+    const touched = keepImpulses(problem, island.pairs, first, u);
+    this.#impulse = grown(this.#impulse, problem.velocities);
+    solver.handles.toVelocities(problem, problem.lambda, this.#impulse.fill(0));
+    island.members.forEach((m, k) => {
+      members[m].book(h, this.#impulse, problem.firstVelocity[k], touched);
+      members[m].finish(h, landing);
+    });
+    this.islands.push({
+      members: island.members.length,
+      contacts: island.pairs.reduce((sum, { count }) => sum + count, 0),
+      residual,
+      iterations,
+      solver: name,
+    });
+    this.#recover(solver, problem, island, members, rows, first, h);
+  }
+
+  /** Adds all contacts; returns the first block of each pair. */
+  #addPairs(
+    problem: ContactProblem,
+    island: Island,
+    h: number,
+    g: number,
+    reach: number,
+    landing: boolean,
+  ): Int32Array {
+    const first = new Int32Array(island.pairs.length);
+    const place = (shape: WorldShape): IslandBody =>
+      shape.node < 0
+        ? { member: -1, articulation: undefined, link: -1 }
+        : {
+            member: island.members.indexOf(shape.memberIndex),
+            articulation: shape.member!.articulation,
+            link: shape.link,
+          };
+    island.pairs.forEach((pair, p) => {
+      const { count, position, frame, gap, approach, impulse, friction, restitution } = pair;
+      first[p] = problem.blocks;
+      if (count === 0) return;
+      const group = addRelativeMotion(problem, place(pair.a), place(pair.b), position, 0);
+      for (let k = 0; k < count; k++) {
+        const open = gap[k] > 2 * SLOP;
+        const slow = approach[k] > -SLOW - g * h;
+        const c = addContact(
+          problem,
+          group,
+          open && slow ? 0 : friction,
+          frame,
+          9 * k,
+          position[3 * k] - position[0],
+          position[3 * k + 1] - position[1],
+          position[3 * k + 2] - position[2],
+        );
+        const row = problem.firstRow[c];
+        const bounces = !landing && restitution > 0 && gap[k] <= 0 && approach[k] < -bounceSpeed(g, h);
+        problem.b[row] = bounces ? restitution * approach[k] : open ? (gap[k] - SLOP) / reach : 0;
+        for (let d = 0; d < 3; d++)
+          for (let j = 0; j < 3; j++) problem.lambda[row + d] += frame[9 * k + 3 * d + j] * impulse[3 * k + j];
+      }
+    });
+    return first;
+  }
+
+  #contactVelocities(solver: ContactSolver, problem: ContactProblem): Float64Array {
+    this.#u = grown(this.#u, problem.rows);
+    solver.handles.evaluate(problem, problem.lambda, this.#u);
+    return this.#u;
+  }
+
+  /** Moves bodies out of each other: the smallest motion (in the sense of the mass matrix) without friction, not kept as velocity. */
+  #recover(
+    solver: ContactSolver,
+    problem: ContactProblem,
+    island: Island,
+    members: readonly Member[],
+    rows: readonly JointRows[],
+    first: Int32Array,
+    h: number,
+  ): void {
+    let any = false;
+    problem.free.fill(0, 0, problem.velocities);
+    problem.lambda.fill(0, 0, problem.rows);
+    problem.b.fill(0, 0, problem.rows);
+    for (let c = 0; c < problem.blocks; c++)
+      if (problem.kind[c] === CONTACT || problem.mu[c] < Number.POSITIVE_INFINITY) problem.mu[c] = 0;
+    island.pairs.forEach(({ count, gap, approach }, p) => {
+      for (let k = 0; k < count; k++) {
+        const row = problem.firstRow[first[p] + k];
+        // What bounces comes out by itself.
+        const inside = gap[k] < -SLOP && approach[k] > -SLOW;
+        problem.b[row] = inside ? Math.max((RECOVERY * (gap[k] + SLOP)) / h, -RECOVERY_SPEED) : Math.max(0, gap[k]) / h;
+        any ||= inside;
+      }
+    });
+    for (const m of island.members) any = rows[m].overstep(problem, h, RECOVERY, RECOVERY_SPEED, SLOP) || any;
+    if (!any) return;
+    problem.scale = RECOVERY_SPEED;
+    solver.solve(problem, RECOVERY_TOLERANCE);
+    this.#contactVelocities(solver, problem);
+    island.members.forEach((m, k) => {
+      const o = problem.firstVelocity[k];
+      const { articulation, state } = members[m];
+      articulation.integrate(state.q, solver.handles.change.subarray(o, o + articulation.nv), h);
+    });
+  }
+}
+
+/** Slower than this nothing bounces: gravity alone brings bodies to such speeds within a step. */
+function bounceSpeed(g: number, h: number): number {
+  return 2 * g * h + 1e-3;
+}
+
+/** Whether a contact closes in this step that does not bounce, or a joint runs into its limit. */
+function isLanding(island: Island, rows: readonly JointRows[], h: number, g: number): boolean {
+  for (const { count, gap, approach, restitution } of island.pairs)
+    for (let k = 0; k < count; k++) {
+      if (restitution > 0 && approach[k] < -bounceSpeed(g, h)) continue;
+      if (h * approach[k] < -SLOP && gap[k] + h * (approach[k] - g * h) < SLOP) return true;
+    }
+  return island.members.some((m) => rows[m].landing(h, SLOP));
+}
+
+/** Impulses of the points in ground axes, and what each point does; whether any does something. */
+function keepImpulses(
+  problem: ContactProblem,
+  pairs: readonly ShapePair[],
+  first: Int32Array,
+  u: Float64Array,
+): boolean {
+  let touched = false;
+  pairs.forEach(({ count, impulse, frame, mode }, p) => {
+    for (let k = 0; k < count; k++) {
+      const c = first[p] + k;
+      const o = problem.firstRow[c];
+      for (let j = 0; j < 3; j++) {
+        let sum = 0;
+        for (let d = 0; d < 3; d++) sum += frame[9 * k + 3 * d + j] * problem.lambda[o + d];
+        impulse[3 * k + j] = sum;
+      }
+      const normal = problem.lambda[o];
+      const slip = Math.sqrt(u[o + 1] * u[o + 1] + u[o + 2] * u[o + 2]);
+      const friction = Math.sqrt(problem.lambda[o + 1] ** 2 + problem.lambda[o + 2] ** 2);
+      const bound = problem.mu[c] * normal;
+      // On the cone and moving; a contact at the brink that does not move sticks.
+      const slides = friction >= bound * (1 - 1e-6) && slip > 1e-8 * problem.scale;
+      mode[k] = normal <= 0 ? OPEN : slides ? SLIDE : STICK;
+      if (normal > 0) touched = true;
+    }
+  });
+  return touched;
+}

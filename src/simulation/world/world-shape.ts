@@ -1,0 +1,207 @@
+// A collision shape in a World, and two of them that are near each other.
+
+import type { Collider } from '../../contact/collider.js';
+import { MANIFOLD_POINTS, type Manifold } from '../../contact/manifold.js';
+import { grown } from '../../contact/solver/problem.js';
+import { compose, invert, TRANSFORM } from '../../spatial/spatial.js';
+import type { Member } from './member.js';
+
+export class WorldShape {
+  readonly collider: Collider;
+  /** undefined: part of the ground. */
+  readonly member: Member | undefined;
+  /** Number of the member in the world; -1 for the ground. */
+  readonly memberIndex: number;
+  readonly link: number;
+  /** Ground to shape. */
+  readonly pose = new Float64Array(TRANSFORM);
+  /** The fastest that a point of it moves, metres a second. */
+  speed = 0;
+  /** Link frame to shape, or ground to shape. */
+  readonly #placement = new Float64Array(TRANSFORM);
+
+  constructor(collider: Collider, member: Member | undefined, memberIndex: number, link: number) {
+    this.collider = collider;
+    this.member = member;
+    this.memberIndex = memberIndex;
+    this.link = link;
+    if (member === undefined) this.pose.set(collider.placement);
+    else {
+      const toBody = new Float64Array(TRANSFORM);
+      invert(toBody, 0, member.articulation.tree.offset, TRANSFORM * link);
+      compose(this.#placement, 0, collider.placement, 0, toBody, 0);
+    }
+  }
+
+  /** Node that moves it; -1: nothing does. */
+  get node(): number {
+    return this.member === undefined ? -1 : this.member.articulation.nodeOf[this.link];
+  }
+
+  /** Where it is, and how fast, after its member has been placed and moved. */
+  follow(): void {
+    const { member, pose, link, collider } = this;
+    if (member === undefined) return;
+    compose(pose, 0, this.#placement, 0, member.articulation.pose, TRANSFORM * link);
+    const v = velocityAt(this, pose, 9, point, 0);
+    const { V } = member.articulation;
+    const o = 6 * link;
+    const w = Math.sqrt(V[o] * V[o] + V[o + 1] * V[o + 1] + V[o + 2] * V[o + 2]);
+    this.speed = v + w * collider.reach;
+  }
+}
+
+const point = new Float64Array(3);
+
+/** out <- velocity of the shape's body at the place P, ground axes; gives its size. */
+export function velocityAt(
+  { member, link }: WorldShape,
+  P: Float64Array,
+  oP: number,
+  out: Float64Array,
+  o: number,
+): number {
+  if (member === undefined) {
+    out[o] = out[o + 1] = out[o + 2] = 0;
+    return 0;
+  }
+  const { V, root, reference } = member.articulation;
+  const k = 6 * link;
+  const r = 3 * root[link];
+  const x = P[oP] - reference[r];
+  const y = P[oP + 1] - reference[r + 1];
+  const z = P[oP + 2] - reference[r + 2];
+  const a = V[k + 3] + V[k + 1] * z - V[k + 2] * y;
+  const b = V[k + 4] + V[k + 2] * x - V[k] * z;
+  const c = V[k + 5] + V[k] * y - V[k + 1] * x;
+  out[o] = a;
+  out[o + 1] = b;
+  out[o + 2] = c;
+  return Math.sqrt(a * a + b * b + c * c);
+}
+
+/** Two shapes within each other's reach, with their contact points. Forces on a; b gets the opposite. */
+export class ShapePair {
+  readonly key: number;
+  readonly a: WorldShape;
+  readonly b: WorldShape;
+  readonly friction: number;
+  readonly restitution: number;
+  count = 0;
+  /** Of each point: place, and normal with two directions across it, ground coordinates. */
+  position = new Float64Array(12);
+  frame = new Float64Array(36);
+  gap = new Float64Array(4);
+  feature = new Int32Array(4);
+  /** Normal velocity at the start of the step; negative: approaching. */
+  approach = new Float64Array(4);
+  /** Impulse of each point in the last step, ground axes, on a. */
+  impulse = new Float64Array(12);
+  /** OPEN, STICK or SLIDE in the last step. */
+  mode = new Uint8Array(4);
+  /** Of the step before: features, and impulses. */
+  #oldCount = 0;
+  #oldFeature = new Int32Array(4);
+  #oldImpulse = new Float64Array(12);
+
+  constructor(key: number, a: WorldShape, b: WorldShape) {
+    this.key = key;
+    this.a = a;
+    this.b = b;
+    // Ice is slippery for everything, and a ball bounces on everything.
+    this.friction = Math.min(a.collider.friction, b.collider.friction);
+    this.restitution = Math.max(a.collider.restitution, b.collider.restitution);
+  }
+
+  /** A new step: what there was becomes the warm start. */
+  age(): void {
+    [this.#oldFeature, this.feature] = [this.feature, this.#oldFeature];
+    [this.#oldImpulse, this.impulse] = [this.impulse, this.#oldImpulse];
+    this.#oldCount = this.count;
+    this.count = 0;
+  }
+
+  /** Takes the points of a manifold, with frames, approach speeds and the warm start. */
+  take({ count, position, normal, gap, feature }: Manifold): void {
+    if (count > this.gap.length) this.#grow();
+    this.count = count;
+    for (let k = 0; k < count; k++) {
+      for (let j = 0; j < 3; j++) {
+        this.position[3 * k + j] = position[3 * k + j];
+        this.frame[9 * k + j] = normal[3 * k + j];
+      }
+      this.gap[k] = gap[k];
+      this.feature[k] = feature[k];
+      setTangents(this.frame, 9 * k);
+      this.#approach(k);
+      this.impulse.fill(0, 3 * k, 3 * k + 3);
+      this.mode[k] = 0;
+      for (let old = 0; old < this.#oldCount; old++)
+        if (this.#oldFeature[old] === feature[k])
+          for (let j = 0; j < 3; j++) this.impulse[3 * k + j] = this.#oldImpulse[3 * old + j];
+    }
+  }
+
+  /** Points of a checkpoint: features and impulses, which the next step starts with. */
+  recall(features: Int32Array, impulses: Float64Array): void {
+    if (features.length > this.gap.length) this.#grow();
+    this.count = features.length;
+    this.feature.set(features);
+    this.impulse.set(impulses);
+    this.gap.fill(0);
+  }
+
+  #approach(k: number): void {
+    const { position, frame } = this;
+    velocityAt(this.a, position, 3 * k, va, 0);
+    velocityAt(this.b, position, 3 * k, vb, 0);
+    let sum = 0;
+    for (let j = 0; j < 3; j++) sum += frame[9 * k + j] * (va[j] - vb[j]);
+    this.approach[k] = sum;
+  }
+
+  #grow(): void {
+    const n = MANIFOLD_POINTS;
+    this.position = grown(this.position, 3 * n);
+    this.frame = grown(this.frame, 9 * n);
+    this.gap = grown(this.gap, n);
+    this.approach = grown(this.approach, n);
+    this.impulse = grown(this.impulse, 3 * n);
+    this.feature = grown(this.feature, n);
+    this.mode = grown(this.mode, n);
+    this.#oldImpulse = grown(this.#oldImpulse, 3 * n);
+    this.#oldFeature = grown(this.#oldFeature, n);
+  }
+}
+
+const va = new Float64Array(3);
+const vb = new Float64Array(3);
+
+/** Two directions across the normal at frame[o]: of the axis that it is least along, always the same for the same normal. */
+export function setTangents(frame: Float64Array, o: number): void {
+  const x = frame[o];
+  const y = frame[o + 1];
+  const z = frame[o + 2];
+  let a: number;
+  let b: number;
+  let c: number;
+  if (Math.abs(x) < 0.7) {
+    a = 1 - x * x;
+    b = -x * y;
+    c = -x * z;
+  } else {
+    a = -y * x;
+    b = 1 - y * y;
+    c = -y * z;
+  }
+  const s = 1 / Math.sqrt(a * a + b * b + c * c);
+  a *= s;
+  b *= s;
+  c *= s;
+  frame[o + 3] = a;
+  frame[o + 4] = b;
+  frame[o + 5] = c;
+  frame[o + 6] = y * c - z * b;
+  frame[o + 7] = z * a - x * c;
+  frame[o + 8] = x * b - y * a;
+}

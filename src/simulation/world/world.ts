@@ -1,0 +1,366 @@
+// A World: mechanisms that touch each other, the ground and obstacles.
+//
+//     const world = new World({ step: 0.002 });
+//     world.ground();
+//     const figure = world.add(mechanism, { at: [0, 0, 1] });
+//     world.add(box([0.2, 0.2, 0.2]), { at: [0, 0, 2] });
+//     world.runUntil(3);
+
+import { collider, collidersOf } from '../../contact/collider.js';
+import { type Connected, type ConnectOptions, connect, disconnect } from '../../dynamics/connect.js';
+import { MechanismError, SimulationError } from '../../mechanism/errors.js';
+import {
+  type ContactProperties,
+  type Geometry,
+  GROUND,
+  type Mechanism,
+  type Shape,
+} from '../../mechanism/mechanism.js';
+import { nearNames } from '../../mechanism/near-names.js';
+import { belongsTo, State } from '../../mechanism/state.js';
+import { IDENTITY3, type Mat3, type Quat, type Vec3, ZERO3 } from '../../spatial/matrix3.js';
+import { type Checkpoint, restoreMember, saveMember } from './checkpoint.js';
+import { type ContactReport, reportContacts } from './contact-report.js';
+import { Detection } from './detection.js';
+import { JointRows } from './joint-rows.js';
+import { Member } from './member.js';
+import type { Control } from './motors.js';
+import { Stepper } from './stepper.js';
+import { WorldShape } from './world-shape.js';
+
+export interface WorldOptions {
+  /** Seconds a step; 2 ms where left out. */
+  readonly step?: number;
+  /** [0, 0, -9.81] where left out; that of the mechanisms is not looked at. */
+  readonly gravity?: Vec3;
+}
+
+export interface AddOptions {
+  /** The mechanism's name where left out, with a number where it is taken. */
+  readonly name?: string;
+  /** Where to start; the neutral state where left out. The world works on a copy. */
+  readonly state?: State;
+  /** For a free base: the place of its origin, and its orientation (w, x, y, z); then its velocity, ground axes. */
+  readonly at?: Vec3;
+  readonly turned?: Quat;
+  readonly velocity?: Vec3;
+  readonly spin?: Vec3;
+  /** Joint forces as a function of the state. */
+  readonly control?: Control;
+  /** Whether its bodies touch each other; true where left out. Bodies that a joint connects never do. */
+  readonly selfCollision?: boolean;
+}
+
+/** How the last step went. */
+export interface StepReport {
+  /** Largest residual of all islands, relative; see docs of the contact problem. */
+  readonly residual: number;
+  readonly iterations: number;
+  readonly contacts: number;
+  readonly islands: number;
+  /** Deepest penetration, metres, where the step was computed. */
+  readonly depth: number;
+}
+
+const DEFAULT_STEP = 2e-3;
+
+export class World {
+  readonly stepSize: number;
+  readonly gravity: Vec3;
+  /** In the order in which they were added. */
+  readonly members: Member[] = [];
+  #time = 0;
+  readonly #obstacles: { readonly name: string; readonly shape: Shape }[] = [];
+  readonly #noSelf = new Set<Member>();
+  /** Pairs of bodies that do not touch: "member/body". */
+  readonly #excluded: (readonly [string, string])[] = [];
+  #rows: JointRows[] = [];
+  #shapes: WorldShape[] = [];
+  readonly #detection = new Detection();
+  readonly #stepper = new Stepper();
+  #stale = true;
+
+  constructor({ step = DEFAULT_STEP, gravity = [0, 0, -9.81] }: WorldOptions = {}) {
+    if (!(step > 0 && step < Number.POSITIVE_INFINITY))
+      throw MechanismError.of('step', '', `The step must be a positive number of seconds, got ${step}.`);
+    if (gravity.length !== 3 || !gravity.every(Number.isFinite))
+      throw MechanismError.of('gravity', '', `Gravity must be three finite numbers, got ${gravity.join(', ')}.`);
+    this.stepSize = step;
+    this.gravity = gravity;
+  }
+
+  get time(): number {
+    return this.#time;
+  }
+
+  /** A plane that carries everything: z = 0 where left out. */
+  ground(options: ContactProperties & { readonly at?: Vec3; readonly E?: Mat3; readonly name?: string } = {}): void {
+    const { at = ZERO3, E = IDENTITY3, name = 'ground', ...contact } = options;
+    this.obstacle({ name, geometry: { kind: 'plane' }, t: at, E, ...contact });
+  }
+
+  /** A shape that does not move. */
+  obstacle(
+    shape: {
+      readonly geometry: Geometry;
+      readonly t?: Vec3;
+      readonly E?: Mat3;
+      readonly name?: string;
+    } & ContactProperties,
+  ): void {
+    const name = shape.name ?? `obstacle ${this.#obstacles.length + 1}`;
+    const whole: Shape = { t: ZERO3, E: IDENTITY3, ...shape, name };
+    collider(GROUND, whole);
+    this.#obstacles.push({ name, shape: whole });
+    this.#stale = true;
+  }
+
+  /** A mechanism, from now on; `member.state` is its state. */
+  add(mechanism: Mechanism, options: AddOptions = {}): Member {
+    const { state, control, selfCollision = true } = options;
+    if (state !== undefined && !belongsTo(state, mechanism))
+      throw MechanismError.of('state', '', `The state is not one of the mechanism "${mechanism.name}".`);
+    const own = state?.clone() ?? new State(mechanism);
+    own.time = this.#time;
+    placeBase(own, options);
+    const member = new Member(this.#newName(options.name ?? mechanism.name), mechanism, own);
+    member.control = control;
+    if (!selfCollision) this.#noSelf.add(member);
+    this.members.push(member);
+    this.#stale = true;
+    return member;
+  }
+
+  /** Takes a member out of the world. */
+  remove(member: Member): void {
+    const index = this.members.indexOf(member);
+    if (index < 0) throw MechanismError.of('member', `"${member.name}"`, 'It is not in this world.');
+    this.members.splice(index, 1);
+    this.#stale = true;
+  }
+
+  member(name: string): Member {
+    const found = this.members.find((member) => member.name === name);
+    if (found !== undefined) return found;
+    const names = this.members.map((member) => member.name);
+    throw MechanismError.of('unknown-member', '', `There is no member "${name}". ${nearNames(name, names)}`);
+  }
+
+  /** Two bodies, or a body and an obstacle, that do not touch: [member, body] each, or the name of an obstacle. */
+  exclude(a: string | readonly [Member, string], b: string | readonly [Member, string]): void {
+    this.#excluded.push([this.#address(a), this.#address(b)]);
+    this.#stale = true;
+  }
+
+  /** Joins two bodies of a member, or one and the ground, from now on; see connect. */
+  connect(member: Member, options: ConnectOptions): Connected {
+    const connected = connect(member.state.mechanism, member.state, options);
+    member.restructure(connected.mechanism, connected.state);
+    this.#stale = true;
+    return connected;
+  }
+
+  /** Takes a joint of a member away from now on; see disconnect. */
+  disconnect(member: Member, joint: string): void {
+    const { mechanism, state } = disconnect(member.state.mechanism, member.state, joint);
+    member.restructure(mechanism, state);
+    this.#stale = true;
+  }
+
+  /** One step. If it fails, everything stays as it was and the error names member, body, joint and time. */
+  step(h = this.stepSize): void {
+    if (this.#stale) this.#arrange();
+    try {
+      this.#stepper.step(this.members, this.#rows, this.#detection, this.gravity, h, this.#time);
+      for (const member of this.members) {
+        this.#refuseNonFinite(member);
+        member.settle(h, this.gravity);
+      }
+    } catch (error) {
+      for (const member of this.members) member.undo();
+      throw error;
+    }
+    this.#time += h;
+    for (const { state } of this.members) state.time = this.#time;
+  }
+
+  /** Whole steps until the time is reached, the last one shortened to meet it; `onStep` may stop it by returning false. */
+  runUntil(end: number, onStep?: (world: World) => boolean | undefined): void {
+    // A remainder below this is rounding in the sum of steps, not a step.
+    const slack = 1e-9 * this.stepSize;
+    while (end - this.#time > slack) {
+      const left = end - this.#time;
+      this.step(left < this.stepSize * (1 + 1e-9) ? left : this.stepSize);
+      if (onStep?.(this) === false) return;
+    }
+  }
+
+  /** How the last step went. */
+  get report(): StepReport {
+    const { islands } = this.#stepper;
+    let depth = 0;
+    for (const { count, gap } of this.#detection.touching)
+      for (let k = 0; k < count; k++) depth = Math.max(depth, -gap[k]);
+    return {
+      residual: islands.reduce((most, { residual }) => Math.max(most, residual), 0),
+      iterations: islands.reduce((sum, { iterations }) => sum + iterations, 0),
+      contacts: islands.reduce((sum, { contacts }) => sum + contacts, 0),
+      islands: islands.length,
+      depth,
+    };
+  }
+
+  /** Each island of the last step: members, contacts, residual, iterations, and the last solver that was asked. */
+  get islands(): Stepper['islands'] {
+    return this.#stepper.islands;
+  }
+
+  /** Contact points of the last step. */
+  contacts(): ContactReport[] {
+    return reportContacts(this.#detection.touching, this.#stepper.length);
+  }
+
+  /** Kinetic and potential energy of all members, joules. */
+  energy(): { readonly kinetic: number; readonly potential: number; readonly total: number } {
+    let [kinetic, potential] = [0, 0];
+    for (const { articulation, v, state } of this.members) {
+      kinetic += articulation.kineticEnergy(v);
+      potential += articulation.gravityEnergy(this.gravity) + articulation.springEnergy(state.q);
+    }
+    return { kinetic, potential, total: kinetic + potential };
+  }
+
+  /** Everything that the next steps depend on. */
+  save(): Checkpoint {
+    if (this.#stale) this.#arrange();
+    return {
+      time: this.#time,
+      members: this.members.map((member, m) => saveMember(member, this.#rows[m])),
+      pairs: this.#detection.save(),
+    };
+  }
+
+  /** Back to a checkpoint of this world: the same members and obstacles, in any state and structure. */
+  restore(checkpoint: Checkpoint): void {
+    if (checkpoint.members.length !== this.members.length)
+      throw new SimulationError(
+        'checkpoint',
+        `The checkpoint has ${checkpoint.members.length} members, the world ${this.members.length}; restore it in the world that saved it.`,
+      );
+    this.members.forEach((member, m) => {
+      restoreMember(member, checkpoint.members[m]);
+    });
+    this.#time = checkpoint.time;
+    this.#arrange();
+    this.members.forEach((_, m) => {
+      this.#rows[m].impulses = new Map(checkpoint.members[m].impulses);
+    });
+    this.#detection.restore(checkpoint.pairs);
+  }
+
+  /** Shapes, filters and rows for the present members. */
+  #arrange(): void {
+    const before = this.#detection.touching.length > 0 ? this.#detection.save() : undefined;
+    const old = this.#shapes;
+    this.#rows = this.members.map((member) => new JointRows(member));
+    this.#shapes = [
+      ...this.#obstacles.map(({ shape }) => new WorldShape(collider(GROUND, shape), undefined, -1, -1)),
+      ...this.members.flatMap((member, m) =>
+        collidersOf(member.articulation.mechanism).map(
+          (one) => new WorldShape(one, member, m, member.articulation.tree.link[one.body]),
+        ),
+      ),
+    ];
+    this.#detection.set(this.#shapes, this.#filters());
+    // Shapes that stay keep the impulses of their contacts, if all of them stay.
+    const same =
+      old.length === this.#shapes.length &&
+      old.every(({ collider: { shape } }, i) => shape === this.#shapes[i].collider.shape);
+    if (before !== undefined && same) this.#detection.restore(before);
+    this.#stale = false;
+  }
+
+  #filters(): Set<number> {
+    const shapes = this.#shapes;
+    const places = new Map<string, number[]>();
+    shapes.forEach((shape, i) => {
+      const {
+        member,
+        collider: {
+          body,
+          shape: { name },
+        },
+      } = shape;
+      const address =
+        member === undefined ? `${name}` : `${member.name}/${member.articulation.mechanism.bodies[body].name}`;
+      places.set(address, [...(places.get(address) ?? []), i]);
+    });
+    const out = new Set<number>();
+    for (const [a, b] of this.#excluded)
+      for (const i of places.get(a) ?? []) for (const j of places.get(b) ?? []) out.add(this.#detection.key(i, j));
+    shapes.forEach((a, i) => {
+      if (a.member !== undefined && this.#noSelf.has(a.member))
+        for (let j = i + 1; j < shapes.length && shapes[j].member === a.member; j++) out.add(this.#detection.key(i, j));
+    });
+    return out;
+  }
+
+  #address(given: string | readonly [Member, string]): string {
+    if (typeof given !== 'string') return `${given[0].name}/${given[0].articulation.mechanism.body(given[1]).name}`;
+    const names = this.#obstacles.map(({ name }) => name);
+    if (!names.includes(given))
+      throw MechanismError.of('unknown-obstacle', '', `There is no obstacle "${given}". ${nearNames(given, names)}`);
+    return given;
+  }
+
+  #newName(wanted: string): string {
+    const taken = new Set(this.members.map(({ name }) => name));
+    if (!taken.has(wanted)) return wanted;
+    let k = 2;
+    while (taken.has(`${wanted} ${k}`)) k++;
+    return `${wanted} ${k}`;
+  }
+
+  #refuseNonFinite({ state: { q }, v, articulation, name: member }: Member): void {
+    let sum = 0;
+    for (let k = 0; k < q.length; k++) sum += q[k] * 0;
+    for (let k = 0; k < v.length; k++) sum += v[k] * 0;
+    if (sum === 0) return;
+    const { tree, mechanism } = articulation;
+    for (let i = 0; i < tree.n; i++) {
+      const { name: joint, iq, model } = mechanism.joints[tree.joint[i]];
+      const fine =
+        q.subarray(iq, iq + model.nq).every(Number.isFinite) &&
+        v.subarray(tree.dof[i], tree.dof[i + 1]).every(Number.isFinite);
+      if (fine) continue;
+      const body = mechanism.bodies[tree.body[i]].name;
+      throw new SimulationError(
+        'not-finite',
+        `Joint "${joint}" (body "${body}") of "${member}" left the range of numbers at time ${this.#time}. Look at its control, or take a smaller step.`,
+        { body, joint, time: this.#time },
+      );
+    }
+  }
+}
+
+/** A free base where the options say. */
+function placeBase(state: State, { at, turned, velocity, spin }: AddOptions): void {
+  if (at === undefined && turned === undefined && velocity === undefined && spin === undefined) return;
+  const { joints, name } = state.mechanism;
+  const base = joints.find(({ type, parent }) => type === 'floating' && parent === GROUND);
+  if (base === undefined)
+    throw MechanismError.of('base', `"${name}"`, 'Only a mechanism with a free base can be placed; give its state.');
+  const q = state.q.subarray(base.iq, base.iq + 7);
+  const position = at ?? [q[4], q[5], q[6]];
+  state.set(base.name, [...(turned ?? q.subarray(0, 4)), ...position]);
+  if (velocity === undefined && spin === undefined) return;
+  const X = new Float64Array(12);
+  base.model.transform(X, 0, state.q, base.iq, new Float64Array(3), 0);
+  for (const [given, o] of [
+    [spin, 0],
+    [velocity, 3],
+  ] as const)
+    if (given !== undefined)
+      for (let k = 0; k < 3; k++)
+        state.v[base.iv + o + k] = X[3 * k] * given[0] + X[3 * k + 1] * given[1] + X[3 * k + 2] * given[2];
+}

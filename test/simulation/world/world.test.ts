@@ -1,0 +1,157 @@
+import { describe, expect, it } from 'vitest';
+import { dynamics } from '../../../src/dynamics/dynamics.js';
+import { MechanismBuilder } from '../../../src/mechanism/builder.js';
+import { Random } from '../../../src/mechanism/random.js';
+
+import { ball, box, capsule } from '../../../src/simulation/world/bodies.js';
+import { World } from '../../../src/simulation/world/world.js';
+import { IDENTITY3, ZERO3 } from '../../../src/spatial/matrix3.js';
+
+/** A heap: balls and capsules over each other. */
+function heap(): World {
+  const world = new World({ step: 0.004 });
+  const random = new Random(4);
+  world.ground({ friction: 0.6 });
+  world.obstacle({ geometry: { kind: 'sphere', radius: 0.3 }, t: [0, 0, 0.1] });
+  for (let k = 0; k < 8; k++)
+    world.add(k % 2 === 0 ? ball(0.1, { friction: 0.5 }) : capsule(0.08, 0.2, { friction: 0.4 }), {
+      at: [random.between(-0.3, 0.3), random.between(-0.3, 0.3), 0.6 + 0.15 * k],
+      turned: random.quaternion(),
+    });
+  return world;
+}
+
+function hash(world: World): string {
+  const bytes = world.members.flatMap(({ state: { q, v } }) => [...new Uint8Array(Float64Array.of(...q, ...v).buffer)]);
+  let h = 2166136261;
+  for (const byte of bytes) h = Math.imul(h ^ byte, 16777619);
+  return (h >>> 0).toString(16);
+}
+
+describe('World', () => {
+  it('gives the same bits twice, and after save and restore at any time', () => {
+    const [one, two] = [heap(), heap()];
+    one.runUntil(1);
+    two.runUntil(1);
+    expect(hash(one)).toBe(hash(two));
+    const random = new Random(9);
+    for (let k = 0; k < 3; k++) {
+      const world = heap();
+      world.runUntil(random.between(0.05, 0.9));
+      const checkpoint = world.save();
+      world.runUntil(world.time + 0.1);
+      const expected = hash(world);
+      const other = heap();
+      other.runUntil(0.3);
+      other.restore(checkpoint);
+      other.runUntil(other.time + 0.1);
+      expect(hash(other)).toBe(expected);
+      // And in the same world.
+      world.restore(checkpoint);
+      world.runUntil(world.time + 0.1);
+      expect(hash(world)).toBe(expected);
+    }
+  });
+
+  it('balls that fall into a heap do not enter each other', () => {
+    const world = new World({ step: 0.001 });
+    const random = new Random(1);
+    world.ground({ friction: 0 });
+    for (let k = 0; k < 27; k++) {
+      const place = (i: number): number => 0.21 * i + random.between(-1e-3, 1e-3);
+      const at = [place(k % 3), place(Math.floor(k / 3) % 3), 0.11 + place(Math.floor(k / 9))] as const;
+      world.add(ball(0.1, { mass: 10, friction: 0 }), { at });
+    }
+    let sum = 0;
+    let count = 0;
+    world.runUntil(0.4, () => {
+      for (const { depth } of world.contacts()) {
+        sum += Math.max(0, depth) ** 2;
+        count++;
+      }
+      expect(world.report.residual).toBeLessThan(1e-8);
+      return true;
+    });
+    expect(Math.sqrt(sum / count)).toBeLessThan(1e-6);
+  });
+
+  it('reports contacts: the weight, at the points that carry it', () => {
+    const world = new World({ step: 0.005 });
+    world.ground();
+    world.add(box([1, 1, 1], { mass: 3 }), { at: [0, 0, 0.5] });
+    world.runUntil(0.1);
+    const contacts = world.contacts();
+    expect(contacts).toHaveLength(4);
+    const { a, b, normal } = contacts[0];
+    expect([a.body, b.body].sort()).toEqual(['box', 'ground']);
+    const force = contacts.reduce((sum, contact) => sum + contact.force[2], 0);
+    expect(Math.abs(force)).toBeCloseTo(3 * 9.81, 6);
+    expect(normal[2] * force).toBeGreaterThan(0);
+    expect(contacts.every(({ mode }) => mode === 'stick')).toBe(true);
+  });
+
+  it('takes a structure apart in the middle of contact', () => {
+    const shape = { E: IDENTITY3, t: ZERO3, friction: 0, geometry: { kind: 'sphere', radius: 0.1 } } as const;
+    const inertia = [0.004, 0, 0, 0, 0.004, 0, 0, 0, 0.004] as const;
+    const dumbbell = new MechanismBuilder('dumbbell')
+      .link('left', { parent: null, joint: { type: 'floating' }, mass: 1, inertia, collisions: [shape] })
+      .link('right', {
+        parent: 'left',
+        joint: { type: 'fixed' },
+        at: [0.5, 0, 0],
+        mass: 1,
+        inertia,
+        collisions: [shape],
+      })
+      .build();
+    const world = new World({ step: 0.002 });
+    world.ground();
+    const figure = world.add(dumbbell, { at: [0, 0, 0.1], velocity: [0, 1, 0], spin: [0, 0, 1] });
+    world.runUntil(0.2);
+    expect(world.report.contacts).toBe(2);
+    world.disconnect(figure, 'right');
+    expect(figure.state.mechanism.nv).toBe(12);
+    world.runUntil(0.4);
+    expect(world.report.contacts).toBe(2);
+    expect(figure.state.v.every(Number.isFinite)).toBe(true);
+    const distance = (): number => {
+      const [a, b] = ['left', 'right'].map(
+        (name) => dynamics(figure.state.mechanism, { engine: 'plain' }).pose(figure.state, name).t,
+      );
+      return Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
+    };
+    const apart = distance();
+    world.runUntil(0.6);
+    expect(distance()).toBeGreaterThan(apart + 0.01);
+  });
+
+  it('stops at a number that is not finite, and stays as it was', () => {
+    const world = new World();
+    world.ground();
+    const thrown = world.add(ball(0.1), { at: [0, 0, 1] });
+    let poison = 0;
+    thrown.control = (tau) => {
+      tau[3] = poison;
+    };
+    world.runUntil(0.1);
+    const before = hash(world);
+    poison = Number.NaN;
+    expect(() => world.step()).toThrow(/Joint "ball" \(body "ball"\) of "ball" left the range of numbers/);
+    expect(hash(world)).toBe(before);
+    poison = 0;
+    world.step();
+    expect(world.time).toBeCloseTo(0.102, 12);
+  });
+
+  it('refuses what makes no sense', () => {
+    expect(() => new World({ step: 0 })).toThrow('positive');
+    expect(() => new World({ gravity: [0, 0, Number.NaN] })).toThrow('finite');
+    const world = new World();
+    world.ground();
+    const one = world.add(ball(0.1));
+    expect(() => world.member('bal')).toThrow(/ball/);
+    expect(() => world.exclude('gruond', [one, 'ball'])).toThrow(/ground/);
+    expect(() => world.remove({ ...one } as typeof one)).toThrow('not in this world');
+    expect(() => ball(0.1, { mass: -1 })).toThrow('positive');
+  });
+});
