@@ -6,7 +6,7 @@ import { GROUND, type Mechanism } from '../../mechanism/mechanism.js';
 import type { State } from '../../mechanism/state.js';
 import { boundByArmature, createTree, type Tree } from '../../mechanism/tree.js';
 import { createPlan } from '../../plan/plan.js';
-import { type AbaScratch, aba, abaForces, createAba } from '../../reference/aba.js';
+import { type AbaScratch, aba, createAba } from '../../reference/aba.js';
 import { createEnergy, type Energy, type EnergyScratch, energy } from '../../reference/energy.js';
 import { createJacobian, type JacobianScratch, jacobian } from '../../reference/jacobian.js';
 import { createKinematics, type KinematicsScratch, poses, velocities } from '../../reference/kinematics.js';
@@ -88,7 +88,7 @@ export class PlainDynamics implements Engine {
   #kernels: KernelForward | undefined;
   #weak: boolean | undefined;
   #aba: AbaScratch | undefined;
-  #rerooted: AbaScratch | undefined;
+  #rerooted: KernelForward | undefined;
   #ada: AdaScratch | undefined;
   #schedule: ScheduleTree | undefined;
   #dense: DenseScratch | undefined;
@@ -152,42 +152,36 @@ export class PlainDynamics implements Engine {
         this.#forcesToBodies(this.#perBody('jointForces', options.jointForces));
       }
       if (options.loopForces !== undefined) loopForces(scratch, options.loopForces);
-    } else if (this.#reroot?.keeps(armature) === true) {
-      const map = this.#reroot;
-      this.#rerooted ??= createAba(map.tree);
-      map.toTree(q, v, total, external);
-      refuseSingular(
-        aba(map.tree, this.#rerooted, this.#treeQdd, map.q, map.v, map.tau, map.external, armature),
-        map.tree,
-      );
-      map.fromTree(qdd, this.#treeQdd);
-      if (options.jointForces !== undefined) {
-        abaForces(map.tree, this.#rerooted, this.#forces);
-        map.forcesFromTree(this.#perBody('jointForces', options.jointForces), this.#forces, total);
+    } else {
+      if (!this.#forwardByKernels(qdd, state, total, armature, options)) {
+        this.#aba ??= createAba(tree);
+        refuseSingular(aba(tree, this.#aba, qdd, q, v, total, external, armature), tree);
       }
-    } else if (!this.#forwardByKernels(qdd, state, total, armature, options)) {
-      this.#aba ??= createAba(tree);
-      refuseSingular(aba(tree, this.#aba, qdd, q, v, total, external, armature), tree);
-      if (options.jointForces !== undefined) {
-        abaForces(tree, this.#aba, this.#forces);
-        this.#forcesToBodies(this.#perBody('jointForces', options.jointForces));
-      }
+      if (options.jointForces !== undefined) this.#forcesByInverse(state, qdd, options);
     }
     this.#refuseNonFinite(qdd, 'accelerations', state, total);
     return qdd;
   }
 
-  /** The way of most calls. Where something is wrong, or the force in the joints is asked for, the readable algorithm says it. */
+  /** The way of most calls. Where something is wrong the readable algorithm says what. */
   #forwardByKernels(
     qdd: Float64Array,
     { q, v }: State,
     tau: Float64Array,
     armature: Float64Array,
-    { jointForces, external, algorithm }: ForwardOptions,
+    { external, algorithm }: ForwardOptions,
   ): boolean {
-    if (jointForces !== undefined || algorithm !== undefined || this.#watched()) return false;
-    this.#kernels ??= new KernelForward(createPlan(this.tree));
-    return this.#kernels.run(qdd, q, v, tau, external ?? null, armature) && allFinite(qdd);
+    if (algorithm !== undefined || this.#watched()) return false;
+    const map = this.#reroot?.keeps(armature) === true ? this.#reroot : undefined;
+    if (map === undefined) {
+      this.#kernels ??= new KernelForward(createPlan(this.tree));
+      return this.#kernels.run(qdd, q, v, tau, external ?? null, armature) && allFinite(qdd);
+    }
+    this.#rerooted ??= new KernelForward(createPlan(map.tree));
+    map.toTree(q, v, tau, external ?? null);
+    if (!this.#rerooted.run(this.#treeQdd, map.q, map.v, map.tau, map.external, armature)) return false;
+    map.fromTree(qdd, this.#treeQdd);
+    return allFinite(qdd);
   }
 
   /** Whether some state of this mechanism has a singular mass matrix: kernels would not notice. */

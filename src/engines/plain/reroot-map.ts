@@ -1,23 +1,14 @@
 // Between the author's coordinates and those of a tree that has another body at its root: positions, velocities and
-// forces on the way in, accelerations and joint forces on the way out. Internal coordinates change only where a joint
+// forces on the way in, accelerations on the way out. Internal coordinates change only where a joint
 // of several degrees of freedom is read backwards; the floating joint of the old root becomes that of the new one.
 // Cost: the joints between the two roots.
 
 import { JOINT_TYPES, PARAMETERS } from '../../joints/index.js';
 import { GROUND } from '../../mechanism/mechanism.js';
 import { createTree, type Tree } from '../../mechanism/tree.js';
-import { createLinkScratch, type LinkScratch, multiplyMotionSpace, updatePositions } from '../../reference/links.js';
+import { multiplyMotionSpace } from '../../reference/links.js';
 import { type Mat3, quaternionFromRotation, transpose } from '../../spatial/matrix3.js';
-import {
-  addCrossMotion,
-  compose,
-  forceToA,
-  forceToB,
-  invert,
-  motionToA,
-  motionToB,
-  TRANSFORM,
-} from '../../spatial/spatial.js';
+import { addCrossMotion, compose, invert, motionToA, motionToB, TRANSFORM } from '../../spatial/spatial.js';
 
 export class RerootMap {
   /** The tree with the new root. */
@@ -26,7 +17,7 @@ export class RerootMap {
   readonly q: Float64Array;
   readonly v: Float64Array;
   readonly tau: Float64Array;
-  /** n x 6: forces on its links. */
+  /** 6 for each body: forces on it, body coordinates. */
   readonly external: Float64Array;
   readonly #author: Tree;
   /** Links of the author's tree from the old root to the new one. */
@@ -38,7 +29,6 @@ export class RerootMap {
   readonly #S: Float64Array;
   readonly #v: Float64Array;
   readonly #c: Float64Array;
-  readonly #links: LinkScratch;
   readonly #work = new Float64Array(3 * TRANSFORM);
 
   /** `root`: a body that hangs from another one, in a part of the mechanism with a floating base. */
@@ -60,7 +50,6 @@ export class RerootMap {
     this.#S = new Float64Array(path.length * 36);
     this.#v = new Float64Array(path.length * 6);
     this.#c = new Float64Array(path.length * 6);
-    this.#links = createLinkScratch(this.tree);
   }
 
   /**
@@ -80,11 +69,9 @@ export class RerootMap {
     return true;
   }
 
-  /** Writes q, v, tau and external from the author's; `external` is n x 6 in author's link coordinates, or null. */
+  /** Writes q, v, tau and external from the author's; `external`: 6 for each body, body coordinates, or null. */
   toTree(q: Float64Array, v: Float64Array, tau: Float64Array, external: Float64Array | null): void {
-    const { tree, external: out } = this;
-    const author = this.#author;
-    const work = this.#work;
+    const { tree } = this;
     this.q.set(q);
     this.v.set(v);
     this.tau.set(tau);
@@ -95,14 +82,8 @@ export class RerootMap {
       reverse.velocity(this.v, iv, q, iq, v, iv);
       reverse.force(this.tau, iv, this.q, iq, tau, iv);
     }
-    // External forces: author's link frame to body frame to the tree's link frame.
-    if (external === null) out.fill(0);
-    else
-      for (let i = 0; i < tree.n; i++) {
-        const from = author.link[tree.body[i]];
-        forceToA(work, 0, author.offset, TRANSFORM * from, external, 6 * from);
-        forceToB(out, 6 * i, tree.offset, TRANSFORM * i, work, 0);
-      }
+    if (external === null) this.external.fill(0);
+    else this.external.set(external);
     this.#moveAlongPath(q, v);
     this.#setBase(tau);
   }
@@ -148,9 +129,8 @@ export class RerootMap {
     this.q.set(work.subarray(next + 9, next + 12), iq + 4);
     motionToA(this.v, iv, author.offset, TRANSFORM * end, this.#v, 6 * last);
     this.tau.fill(0, iv, iv + 6);
-    const old = tree.link[author.body[this.#path[0]]];
-    forceToB(work, 0, tree.offset, TRANSFORM * old, tau, iv);
-    for (let k = 0; k < 6; k++) this.external[6 * old + k] += work[k];
+    const old = author.body[this.#path[0]];
+    for (let k = 0; k < 6; k++) this.external[6 * old + k] += tau[iv + k];
   }
 
   /** qdd <- the author's accelerations from those of the tree; after toTree. */
@@ -175,29 +155,5 @@ export class RerootMap {
     }
     const base = author.iv[this.#path[0]];
     for (let k = 0; k < 6; k++) qdd[base + k] = work[k];
-  }
-
-  /**
-   * forces <- nb x 6: force through each of the author's joints on the body it carries, body coordinates, from the tree's
-   * (n x 6, link coordinates); after toTree.
-   */
-  forcesFromTree(forces: Float64Array, treeForces: Float64Array, tau: Float64Array): void {
-    const { tree } = this;
-    const work = this.#work;
-    updatePositions(tree, this.#links, this.q);
-    for (let i = 0; i < tree.n; i++) {
-      const p = tree.parent[i];
-      if (tree.reversed[i] === 0) {
-        forceToA(forces, 6 * tree.body[i], tree.offset, TRANSFORM * i, treeForces, 6 * i);
-      } else {
-        // Action and reaction: the author's child is the tree's parent.
-        forceToA(work, 0, this.#links.X, TRANSFORM * i, treeForces, 6 * i);
-        for (let k = 0; k < 6; k++) work[k] = -work[k];
-        forceToA(forces, 6 * tree.body[p], tree.offset, TRANSFORM * p, work, 0);
-      }
-    }
-    const top = this.#author.body[this.#path[0]];
-    const base = this.#author.iv[this.#path[0]];
-    for (let k = 0; k < 6; k++) forces[6 * top + k] = tau[base + k];
   }
 }
