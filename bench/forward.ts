@@ -5,7 +5,6 @@
 import { PlainDynamics } from '#src/engines/plain/plain-dynamics.js';
 import { reasonForPlain } from '#src/engines/wasm/compiled.js';
 import { CompiledDynamics } from '#src/engines/wasm/index.js';
-import { rowsOnThisThread } from '#src/engines/wasm/rows.js';
 import type { Mechanism } from '#src/mechanism/mechanism.js';
 import { State } from '#src/mechanism/state.js';
 import { aba, createAba } from '#src/reference/aba.js';
@@ -14,6 +13,7 @@ import { createRnea, rnea } from '#src/reference/rnea.js';
 import { type Machine, machine } from './machine.js';
 import { measure } from './measure.js';
 import { MujocoModel } from './mujoco.js';
+import { rowsOnThisThread } from './rows.js';
 
 export interface Line {
   readonly model: string;

@@ -4,6 +4,7 @@ import { InputError } from '#src/cli/errors.js';
 import { writeOutput } from '#src/cli/output-file.js';
 import { Progress, type Terminal, table } from '#src/cli/terminal.js';
 import { formatJson } from '#src/formats/json-writer.js';
+import { linePlot, svgDocument } from '#src/plot/index.js';
 import {
   type Count,
   type Curve,
@@ -13,8 +14,7 @@ import {
   parallelTable,
   type SerialRow,
   serialTable,
-} from '#src/papers/mass-matrix/paper.js';
-import { linePlot, svgDocument } from '#src/plot/index.js';
+} from '../paper-004/tables.js';
 
 export interface Reproduce004Options {
   readonly table?: number;

@@ -1,12 +1,7 @@
 // Assembly and disassembly against the articulated-body algorithm, one core: npm run bench -- assembly.
 
 import { ada, createAda } from '#src/engines/plain/assembly/ada.js';
-import {
-  balancedSchedule,
-  endToRootSchedule,
-  rootToEndSchedule,
-  scheduleBy,
-} from '#src/engines/plain/assembly/orders.js';
+import { endToRootSchedule } from '#src/engines/plain/assembly/orders.js';
 import { createAssemblyPlan } from '#src/engines/plain/assembly/plan.js';
 import { createMechanism } from '#src/mechanism/create.js';
 import { Random } from '#src/mechanism/random.js';
@@ -20,6 +15,7 @@ import { aba, abaForces, createAba } from '#src/reference/aba.js';
 import type { ScheduleTree } from '#src/schedule/tree.js';
 import type { Mat3 } from '#src/spatial/matrix3.js';
 import { measure, type NamedCall } from '../measure.js';
+import { balancedSchedule, rootToEndSchedule, scheduleBy } from '../simple-orders.js';
 
 const VARIANTS = ['aba', 'aba + forces', 'ada end-to-root', 'ada balanced', 'printed end-to-root', 'printed balanced'];
 

@@ -58,10 +58,6 @@ export const hasMatrix = (type: FormulaType): boolean => MATRICES.has(type);
 /** The origin moves in the parent. */
 export const slides = (type: FormulaType): boolean => !['revolute', 'spherical', 'universal'].includes(type);
 
-/** Degrees of freedom whose coordinates change sign with the author's sense of the axis. */
-export const hasSense = (type: FormulaType): boolean =>
-  ['revolute', 'prismatic', 'helical', 'cylindrical'].includes(type);
-
 export function poseNumbers(g: VectorGraph, link: LinkFormulas): PoseNumbers {
   const { type, q, t, E, matrixOf = quaternionMatrix } = link;
   const along = (x: NodeVec3): NodeVec3 => g.plus(t, g.applyT(E, x));

@@ -8,7 +8,7 @@
 
 import type { FormulaType, PlanLink } from '../plan/plan.js';
 import type { Node } from './graph.js';
-import { hasQuaternion, localRate, type MoveOptions, movePosition, turnSquared } from './integration.js';
+import { localRate, type MoveOptions, movePosition, turnSquared } from './integration.js';
 import { FRICTION_SPEED, type PassiveJoint, passiveForce, tanh } from './passive.js';
 import { VectorGraph } from './vectors.js';
 
@@ -240,7 +240,3 @@ function put(
     g.output(array, from + first[offset] + k, node, second === undefined ? -1 : from + second[offset] + k);
   });
 }
-
-/** Whether a mechanism's steps turn anything by quaternions, whose series are good for turns of a limited size only. */
-export const turnsQuaternions = (joints: readonly StepJoint[]): boolean =>
-  joints.some(({ type }) => hasQuaternion(type));

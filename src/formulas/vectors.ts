@@ -10,12 +10,6 @@ export type NodeMat3 = readonly Node[];
 export type Sym3 = readonly Node[];
 /** Six nodes: angular, then linear. */
 export type Vec6 = readonly Node[];
-/** Articulated inertia [J H; H^T M]. */
-export interface Inertia6 {
-  readonly J: Sym3;
-  readonly H: NodeMat3;
-  readonly M: Sym3;
-}
 
 /** Where entry (i, j) of a symmetric matrix stands. */
 export const SYM: readonly (readonly number[])[] = [

@@ -14,15 +14,6 @@ import { addInertiaToA, compose, INERTIA, invert, setIdentity, TRANSFORM } from 
 import { MechanismError } from './errors.js';
 import { type Body, GROUND, type Joint, type JointKind, type Mechanism } from './mechanism.js';
 
-/** How the constant rotation of a joint's placement acts on components: not at all ... */
-export const ROTATION_IDENTITY = 0;
-/** ... [x, y, z] becomes [y, z, x] ... */
-export const ROTATION_CYCLIC = 1;
-/** ... [x, y, z] becomes [z, x, y] ... */
-export const ROTATION_CYCLIC_BACK = 2;
-/** ... or in any other way. */
-export const ROTATION_GENERAL = 3;
-
 export interface Tree {
   readonly mechanism: Mechanism;
   /** Body that is the root of the computation; GROUND: the tree is the author's. */
@@ -48,8 +39,6 @@ export interface Tree {
   readonly dof: Int32Array;
   /** Joint placement, n x 12: parent link frame (or ground) to the joint's tree frame. */
   readonly X: Float64Array;
-  /** Kind of the rotation in X, one of ROTATION_... */
-  readonly rotation: Uint8Array;
   /** n x 12: body frame to link frame. */
   readonly offset: Float64Array;
   /** Rigid inertia in the link frame, n x 10. */
@@ -82,7 +71,6 @@ export function createTree(mechanism: Mechanism, root: number = GROUND): Tree {
     iv: new Int32Array(n),
     dof: new Int32Array(n + 1),
     X: new Float64Array(n * TRANSFORM),
-    rotation: new Uint8Array(n),
     offset: new Float64Array(n * TRANSFORM),
     inertia: new Float64Array(n * INERTIA),
     parameters: new Float64Array(n * PARAMETERS),
@@ -126,7 +114,6 @@ export function createTree(mechanism: Mechanism, root: number = GROUND): Tree {
       placement.set(tree.X.subarray(i * TRANSFORM, (i + 1) * TRANSFORM));
       compose(tree.X, i * TRANSFORM, placement, 0, inverse, 0);
     }
-    tree.rotation[i] = rotationKind(tree.X, i * TRANSFORM);
     setInertia(tree.inertia, i * INERTIA, bodies[b], tree.offset, i * TRANSFORM);
   }
   return tree;
@@ -231,13 +218,6 @@ export function canonicalFrame(
 function setTransform(X: Float64Array, E: Mat3, t: Vec3): void {
   X.set(E, 0);
   X.set(t, 9);
-}
-
-function rotationKind(X: Float64Array, o: number): number {
-  if (X[o] === 1 && X[o + 4] === 1 && X[o + 8] === 1) return ROTATION_IDENTITY;
-  if (X[o + 1] === 1 && X[o + 5] === 1 && X[o + 6] === 1) return ROTATION_CYCLIC;
-  if (X[o + 2] === 1 && X[o + 3] === 1 && X[o + 7] === 1) return ROTATION_CYCLIC_BACK;
-  return ROTATION_GENERAL;
 }
 
 const atCom = new Float64Array(INERTIA);

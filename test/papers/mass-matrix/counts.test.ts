@@ -1,6 +1,7 @@
 // Operation counts: the rules of counting, and the counts of the running code beside the paper's.
 
 import { describe, expect, it } from 'vitest';
+import { evaluate, fitExactly, formatPolynomial } from '../../../bench/paper-004/polynomial.js';
 import { Algebra } from '../../../src/papers/mass-matrix/algebra.js';
 import {
   countMassMatrix,
@@ -8,7 +9,6 @@ import {
   massMatrixInLinkOrder,
 } from '../../../src/papers/mass-matrix/algorithms.js';
 import { denavitHartenbergChain } from '../../../src/papers/mass-matrix/dh-chain.js';
-import { evaluate, fitExactly, formatPolynomial } from '../../../src/papers/mass-matrix/polynomial.js';
 import { axisRotation } from '../../../src/papers/mass-matrix/rotation.js';
 import { Trace } from '../../../src/papers/mass-matrix/trace.js';
 import { randomMechanism } from '../../support/random-mechanism.js';

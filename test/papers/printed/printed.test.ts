@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { balancedSchedule, scheduleBy } from '../../../bench/simple-orders.js';
 import { ada, CONTRADICTION, createAda } from '../../../src/engines/plain/assembly/ada.js';
-import { balancedSchedule, endToRootSchedule, scheduleBy } from '../../../src/engines/plain/assembly/orders.js';
+import { endToRootSchedule } from '../../../src/engines/plain/assembly/orders.js';
 import type { JointTypeName } from '../../../src/joints/index.js';
 import { createMechanism } from '../../../src/mechanism/create.js';
 import type { Mechanism } from '../../../src/mechanism/mechanism.js';

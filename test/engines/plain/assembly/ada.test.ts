@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { scheduleBy } from '../../../../bench/simple-orders.js';
 import { ada, createAda } from '../../../../src/engines/plain/assembly/ada.js';
-import { endToRootSchedule, scheduleBy } from '../../../../src/engines/plain/assembly/orders.js';
+import { endToRootSchedule } from '../../../../src/engines/plain/assembly/orders.js';
 import { Random } from '../../../../src/mechanism/random.js';
 import { State } from '../../../../src/mechanism/state.js';
 import { createTree, type Tree } from '../../../../src/mechanism/tree.js';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { scheduleBy } from '../../../../bench/simple-orders.js';
 import { ada, createAda } from '../../../../src/engines/plain/assembly/ada.js';
-import { endToRootSchedule, scheduleBy } from '../../../../src/engines/plain/assembly/orders.js';
+import { endToRootSchedule } from '../../../../src/engines/plain/assembly/orders.js';
 import { createAssemblyPlan } from '../../../../src/engines/plain/assembly/plan.js';
 import { PlainDynamics } from '../../../../src/engines/plain/plain-dynamics.js';
 import { MechanismBuilder } from '../../../../src/mechanism/builder.js';

@@ -1,15 +1,10 @@
 // Every tree shape with every schedule, long random trees, mass ratios and massless links, illegal schedules.
 
 import { describe, expect, it } from 'vitest';
+import { balancedSchedule, cut, rootToEndSchedule, scheduleBy } from '../../../../bench/simple-orders.js';
 import { alternating, formErrors, MASS_RATIOS } from '../../../../bench/suites/assembly.js';
 import { ada, createAda } from '../../../../src/engines/plain/assembly/ada.js';
-import {
-  balancedSchedule,
-  cut,
-  endToRootSchedule,
-  rootToEndSchedule,
-  scheduleBy,
-} from '../../../../src/engines/plain/assembly/orders.js';
+import { endToRootSchedule } from '../../../../src/engines/plain/assembly/orders.js';
 import { createAssemblyPlan } from '../../../../src/engines/plain/assembly/plan.js';
 import { createMechanism } from '../../../../src/mechanism/create.js';
 import type { Mechanism } from '../../../../src/mechanism/mechanism.js';

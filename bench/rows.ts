@@ -1,11 +1,11 @@
 // Rows of states on the thread that calls, with no promise in between: what benchmarks measure.
 
-import type { Mechanism } from '../../mechanism/mechanism.js';
-import { createTree } from '../../mechanism/tree.js';
-import { createPlan } from '../../plan/plan.js';
-import { batchCode, rowsLayout } from './batch-code.js';
-import { Store } from './store.js';
-import { webAssembly } from './webassembly.js';
+import { batchCode, rowsLayout } from '#src/engines/wasm/batch-code.js';
+import { Store } from '#src/engines/wasm/store.js';
+import { webAssembly } from '#src/engines/wasm/webassembly.js';
+import type { Mechanism } from '#src/mechanism/mechanism.js';
+import { createTree } from '#src/mechanism/tree.js';
+import { createPlan } from '#src/plan/plan.js';
 
 export interface RowsOnThisThread {
   readonly q: Float64Array;

@@ -1,12 +1,17 @@
 // The two tables of paper 004 beside counts of the running code.
 
-import { State } from '../../mechanism/state.js';
-import { createTree } from '../../mechanism/tree.js';
-import { countMassMatrix, frameOf, MASS_MATRIX_ALGORITHMS, type MassMatrixAlgorithm } from './algorithms.js';
-import { type ArrayAlgorithm, massMatrixOnArray } from './array/index.js';
-import type { ArrayReport } from './array/processor-array.js';
-import { denavitHartenbergChain } from './dh-chain.js';
-import type { ProjectionFrame } from './frames.js';
+import { State } from '#src/mechanism/state.js';
+import { createTree } from '#src/mechanism/tree.js';
+import {
+  countMassMatrix,
+  frameOf,
+  MASS_MATRIX_ALGORITHMS,
+  type MassMatrixAlgorithm,
+} from '#src/papers/mass-matrix/algorithms.js';
+import { type ArrayAlgorithm, massMatrixOnArray } from '#src/papers/mass-matrix/array/index.js';
+import type { ArrayReport } from '#src/papers/mass-matrix/array/processor-array.js';
+import { denavitHartenbergChain } from '#src/papers/mass-matrix/dh-chain.js';
+import type { ProjectionFrame } from '#src/papers/mass-matrix/frames.js';
 import { fitExactly, formatPolynomial } from './polynomial.js';
 
 /** Multiplications and additions. */
