@@ -104,6 +104,7 @@ export const F64_STORE = 0x39;
 export const I32_CONST = 0x41;
 export const F64_CONST = 0x44;
 export const I32_LT_U = 0x49;
+export const F64_ADD = 0xa0;
 export const I32_ADD = 0x6a;
 export const I32_SUB = 0x6b;
 /** Prefix and number of the instruction that copies within memory. */

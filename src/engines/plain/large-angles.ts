@@ -63,12 +63,20 @@ function hasLarge(q: Float64Array, angles: Int32Array): boolean {
 /** out <- q with its large angles reduced. */
 export function copyPositions(mechanism: Mechanism, out: Float64Array, q: Float64Array): void {
   out.set(q);
+  if (hasLarge(q, placesOf(mechanism).angles)) reduceAngles(mechanism, out);
+}
+
+/** Reduces the large angles in q; whether there were any. */
+export function reduceAngles(mechanism: Mechanism, q: Float64Array): boolean {
   const { angles } = placesOf(mechanism);
-  if (!hasLarge(q, angles)) return;
+  let any = false;
   for (let k = 0; k < angles.length; k++) {
     const at = angles[k];
-    if (Math.abs(q[at]) > LARGEST_ANGLE) out[at] = reducedAngle(q[at]);
+    if (!(Math.abs(q[at]) > LARGEST_ANGLE)) continue;
+    q[at] = reducedAngle(q[at]);
+    any = true;
   }
+  return any;
 }
 
 /** Whether a helical joint has turned so far that only the plain engine can say where it is. */

@@ -22,6 +22,18 @@ export function loadArrays(
   options?: ForwardOptions,
 ): void {
   copyPositions(mechanism, q, state.q);
+  loadMotion(mechanism, v, tau, state, forces, options);
+}
+
+/** The same without the positions. */
+export function loadMotion(
+  mechanism: Mechanism,
+  v: Float64Array,
+  tau: Float64Array,
+  state: State,
+  forces?: Float64Array,
+  options?: ForwardOptions,
+): void {
   v.set(state.v);
   if (forces === undefined) tau.fill(0);
   else tau.set(forces);

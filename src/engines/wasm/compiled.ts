@@ -2,7 +2,6 @@
 // results, by the code that task-code.ts makes; what that does not cover runs on the readable algorithms. As of every engine,
 // states and lengths are checked by whoever calls (dynamics/dynamics.ts).
 
-import { type InverseMassColumns, inverseMassColumns } from '../../formulas/inverse-mass-columns.js';
 import type { Tableau } from '../../formulas/runge-kutta.js';
 import type { Mechanism } from '../../mechanism/mechanism.js';
 import type { State } from '../../mechanism/state.js';
@@ -16,14 +15,12 @@ import { idleLoop } from '../plain/assembly/idle-loops.js';
 import type { LoopReport } from '../plain/assembly/report.js';
 import { rowsOf } from '../plain/author-order.js';
 import { foldForces, followSources, type Reduction, reduceMatrix, reductionOf } from '../plain/couplings.js';
-import { copyPositions, turnsTooFar } from '../plain/large-angles.js';
 import type { InverseMassMatrix } from '../plain/mass-matrix-solver.js';
 import { type ForwardOptions, type InverseOptions, type MassMatrix, PlainDynamics } from '../plain/plain-dynamics.js';
 import { PlainStages, type Stages } from '../plain/stages.js';
 import { weakJoint } from '../plain/weak-joints.js';
-import { loadArrays } from '../threads/arrays.js';
+import { loadMotion } from '../threads/arrays.js';
 import { GENERIC_TASKS, TASK_OF, type Tier } from './code-choice.js';
-import { copyFinite } from './copy-finite.js';
 import { CompiledFunctions } from './functions.js';
 import type { CompiledTask } from './specialise.js';
 import { MOST_STAGED, WasmStages } from './stages.js';
@@ -43,13 +40,11 @@ export class CompiledDynamics implements Engine {
   #code: TaskCode | undefined;
   /** Why that is so. */
   #reason = 'it was disposed of.';
-  readonly #functions: CompiledFunctions;
+  #functions: CompiledFunctions | undefined;
   /** Rows of the mass matrix. */
   readonly #joints: MassMatrix['joints'];
   /** The same where joints are coupled. */
   readonly #reduction: Reduction | undefined;
-  /** Of the inverse mass matrix; found on its first call. */
-  #columns: InverseMassColumns | undefined;
   readonly #force = new Float64Array(6);
   /** Bodies that are not part of the ground. */
   #places: readonly { readonly body: number; readonly link: number; readonly X: Float64Array }[] | undefined;
@@ -66,15 +61,6 @@ export class CompiledDynamics implements Engine {
     this.#damped = new Uint8Array(mechanism.nv);
     for (const joint of mechanism.joints)
       if (isDamped(joint)) this.#damped.fill(1, joint.iv, joint.iv + joint.model.nv);
-    this.#functions = new CompiledFunctions({
-      mechanism,
-      code: (task) => this.#code?.own(task),
-      columnOrder: () => {
-        this.#columns ??= inverseMassColumns(this.#code!.plan);
-        return this.#columns.order;
-      },
-      views: () => this.#code!.views,
-    });
     const made = this.#createCode(options);
     if (typeof made === 'string') {
       this.#reason = made;
@@ -82,6 +68,7 @@ export class CompiledDynamics implements Engine {
       options.onFallback?.(made);
     } else {
       this.#code = made;
+      this.#functions = new CompiledFunctions(mechanism, made);
       made.begin();
     }
   }
@@ -143,19 +130,20 @@ export class CompiledDynamics implements Engine {
   forward(state: State, tau?: Float64Array, options?: ForwardOptions): Float64Array {
     const code = this.#code;
     const task = this.#forwardTask(options);
-    const running = task === undefined ? undefined : code?.best(task);
+    const running =
+      task === undefined ? undefined : task === 'forward' ? (code?.forward ?? code?.best(task)) : code?.best(task);
     const { nv, loops } = this.mechanism;
     if (this.#last !== undefined) this.#last.unread = false;
-    if (code === undefined || running === undefined || turnsTooFar(this.mechanism, state.q))
-      return this.readable.forward(state, tau, options);
+    if (code === undefined || running === undefined) return this.readable.forward(state, tau, options);
     const { views } = code;
     if (task === 'forwardLoaded') this.#load(views, options!);
-    const out = options?.out ?? new Float64Array(nv);
-    loadArrays(this.mechanism, views, state, tau, options);
+    views.q.set(state.q);
+    loadMotion(this.mechanism, views.v, views.tau, state, tau, options);
     if (loops.length > 0) this.#remember(state, views.tau);
-    running.run();
     // Where something is wrong the readable algorithm finds out what and says it.
-    if (code.inDoubt || !copyFinite(out, views.qdd)) return this.readable.forward(state, tau, options);
+    if (!code.compute(running) || code.inDoubt) return this.readable.forward(state, tau, options);
+    const out = options?.out ?? new Float64Array(nv);
+    out.set(views.qdd);
     if (options?.jointForces !== undefined) {
       // Inverse dynamics of the accelerations, which are still in memory.
       const inverse = code.own('inverseForces')!;
@@ -176,37 +164,33 @@ export class CompiledDynamics implements Engine {
   inverse(state: State, qdd?: Float64Array, options?: InverseOptions): Float64Array {
     const code = this.#code;
     const task = this.#inverseTask(options);
-    const running = task === 'inverse' ? code?.best(task) : task && code?.own(task);
-    if (
-      code === undefined ||
-      running === undefined ||
-      this.mechanism.loops.length > 0 ||
-      turnsTooFar(this.mechanism, state.q)
-    )
+    const running = task === 'inverse' ? (code?.inverse ?? code?.best(task)) : task && code?.own(task);
+    if (code === undefined || running === undefined || this.mechanism.loops.length > 0)
       return this.readable.inverse(state, qdd, options);
     const { views } = code;
     if (task !== 'inverse') this.#load(views, options!);
-    const out = options?.out ?? new Float64Array(this.mechanism.nv);
-    copyPositions(this.mechanism, views.q, state.q);
+    views.q.set(state.q);
     views.v.set(state.v);
     if (qdd === undefined) views.qdd.fill(0);
     else views.qdd.set(qdd);
-    followSources(this.mechanism, views.qdd);
-    running.run();
-    foldForces(this.mechanism, views.tau);
-    if (!copyFinite(out, views.tau)) return this.readable.inverse(state, qdd, options);
+    if (this.#reduction !== undefined) followSources(this.mechanism, views.qdd);
+    if (!code.compute(running)) return this.readable.inverse(state, qdd, options);
+    if (this.#reduction !== undefined) foldForces(this.mechanism, views.tau);
+    const out = options?.out ?? new Float64Array(this.mechanism.nv);
+    out.set(views.tau);
     options?.jointForces?.set(running.result);
     return out;
   }
 
   /** The mass matrix; `out` takes its nv x nv numbers. */
   massMatrix(state: State, options: OutOption = {}): MassMatrix {
-    const running = this.#code?.best('massMatrix');
+    const code = this.#code;
+    const running = code?.massMatrix ?? code?.best('massMatrix');
     const nv = this.#reduction?.rows ?? this.mechanism.nv;
-    if (running === undefined || turnsTooFar(this.mechanism, state.q)) return this.readable.massMatrix(state, options);
-    const { q, massMatrix } = this.#code!.views;
-    copyPositions(this.mechanism, q, state.q);
-    running.run();
+    if (code === undefined || running === undefined) return this.readable.massMatrix(state, options);
+    const { q, massMatrix } = code.views;
+    q.set(state.q);
+    if (!code.compute(running)) return this.readable.massMatrix(state, options);
     const H = options.out ?? new Float64Array(nv * nv);
     if (this.#reduction !== undefined) reduceMatrix(H, massMatrix, this.#reduction);
     else H.set(massMatrix);
@@ -218,7 +202,7 @@ export class CompiledDynamics implements Engine {
     if (this.#reduction !== undefined) return this.readable.inverseMassMatrix(state, options);
     const { nv } = this.mechanism;
     const Hinv = options.out ?? new Float64Array(nv * nv);
-    const done = this.#functions.inverseMassMatrix(state, Hinv);
+    const done = this.#functions?.inverseMassMatrix(state, Hinv);
     // Where the mass matrix is singular the readable algorithm says why.
     if (done === undefined || !hasPositiveDiagonal(Hinv, nv))
       return this.readable.inverseMassMatrix(state, { out: Hinv });
@@ -227,13 +211,13 @@ export class CompiledDynamics implements Engine {
 
   /** x with H x = b. */
   solve(state: State, b: Float64Array, { out = new Float64Array(b.length) }: OutOption = {}): Float64Array {
-    const done = this.#reduction === undefined ? this.#functions.solve(state, b, out) : undefined;
+    const done = this.#reduction === undefined ? this.#functions?.solve(state, b, out) : undefined;
     return done ?? this.readable.solve(state, b, { out });
   }
 
   /** Pose of every body, as PlainDynamics has them. */
   poses(state: State, out: Float64Array = new Float64Array(this.mechanism.bodies.length * BODY_POSE)): Float64Array {
-    return this.#functions.poses(state, out) ?? this.readable.poses(state, out);
+    return this.#functions?.poses(state, out) ?? this.readable.poses(state, out);
   }
 
   /** Spatial velocity of every body, as PlainDynamics has them; its pose too where there is an array for it. */
@@ -242,8 +226,8 @@ export class CompiledDynamics implements Engine {
     out: Float64Array = new Float64Array(this.mechanism.bodies.length * BODY_VELOCITY),
     poses?: Float64Array,
   ): Float64Array {
-    if (poses === undefined) return this.#functions.velocities(state, out) ?? this.readable.velocities(state, out);
-    if (!this.#functions.posesAndVelocities(state, poses, out)) {
+    if (poses === undefined) return this.#functions?.velocities(state, out) ?? this.readable.velocities(state, out);
+    if (!this.#functions?.posesAndVelocities(state, poses, out)) {
       this.readable.poses(state, poses);
       this.readable.velocities(state, out);
     }
@@ -252,16 +236,16 @@ export class CompiledDynamics implements Engine {
 
   /** Jacobian of a body, by its index: 6 x nv, row major, body coordinates. */
   jacobian(state: State, body: number, out: Float64Array = new Float64Array(6 * this.mechanism.nv)): Float64Array {
-    return this.#functions.jacobian(state, body, out) ?? this.readable.jacobian(state, body, out);
+    return this.#functions?.jacobian(state, body, out) ?? this.readable.jacobian(state, body, out);
   }
 
   /** The columns of all Jacobians: 6 x nv, row major, ground coordinates at the ground's origin. */
   jacobians(state: State, out: Float64Array = new Float64Array(6 * this.mechanism.nv)): Float64Array {
-    return this.#functions.jacobians(state, out) ?? this.readable.jacobians(state, out);
+    return this.#functions?.jacobians(state, out) ?? this.readable.jacobians(state, out);
   }
 
   energy(state: State): Energy {
-    return this.#functions.energy(state) ?? this.readable.energy(state);
+    return this.#functions?.energy(state) ?? this.readable.energy(state);
   }
 
   /**
@@ -302,6 +286,7 @@ export class CompiledDynamics implements Engine {
   dispose(): void {
     this.#code?.stop();
     this.#code = undefined;
+    this.#functions = undefined;
   }
 
   /** The task that forward dynamics with these options is; undefined where only the readable algorithm can do it. */

@@ -16,13 +16,15 @@ export interface Layout {
   readonly external: number;
   /** nv x nv, row major, in the order of v. */
   readonly massMatrix: number;
+  /** One number: whether the last call can be trusted (guard.ts). */
+  readonly status: number;
   /** First address after the arrays. */
   readonly end: number;
 }
 
 const NUMBER = 8;
 /** Address 0 stays empty; all begin at cache lines. */
-const LINE = 64;
+export const LINE = 64;
 
 /** The constants of the generic kernels stand at the same place in every memory, so their code can be made beforehand. */
 export const GENERIC_CONSTANTS_AT = LINE;
@@ -44,8 +46,9 @@ export function layoutOf(plan: Plan, matrix = true): Layout {
   const qdd = take(plan.nv);
   const armature = take(plan.nv);
   const external = take(6 * plan.links.length);
+  const status = take(1);
   const massMatrix = take(matrix ? plan.nv * plan.nv : 0);
-  return { q, v, tau, qdd, armature, external, massMatrix, end: top };
+  return { q, v, tau, qdd, armature, external, massMatrix, status, end: top };
 }
 
 /** The places of the arrays for the emitter, in the order of links.ts. */

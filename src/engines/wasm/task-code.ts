@@ -7,10 +7,12 @@ import type { Tree } from '../../mechanism/tree.js';
 import { inShortestUnits } from '../../plan/length-units.js';
 import { rowUnits } from '../../plan/loops.js';
 import { createPlan, type Plan } from '../../plan/plan.js';
+import { reduceAngles, turnsTooFar } from '../plain/large-angles.js';
 import type { BlockAssembly } from '../threads/blocks.js';
 import { Planner } from '../threads/planner.js';
 import { CodeChoice, GENERIC_TASKS, type Tier, type When } from './code-choice.js';
 import { createGeneric } from './generic.js';
+import { guardModule, TRUSTED } from './guard.js';
 import { type Layout, layoutOf } from './layout.js';
 import { LoopSolver } from './loop-solver.js';
 import type { CompiledTask } from './specialise.js';
@@ -52,13 +54,21 @@ export interface Views {
   readonly massMatrix: Float64Array;
   readonly armature: Float64Array;
   readonly external: Float64Array;
+  /** One number: whether the last call can be trusted (guard.ts). */
+  readonly status: Float64Array;
 }
+
+const INVERSE: ReadonlySet<CompiledTask> = new Set(['inverse', 'inverseLoaded', 'inverseForces']);
 
 export class TaskCode {
   readonly plan: Plan;
   readonly layout: Layout;
   readonly choice: CodeChoice;
   readonly store: Store;
+  /** What `best` gives where it will never be swapped: calls of a microsecond notice the look into a table. */
+  forward: Running | undefined;
+  inverse: Running | undefined;
+  massMatrix: Running | undefined;
   /** The arrays of now: memory may grow while code is made. */
   views: Views;
   /** The last forward dynamics met loops whose rank only the readable algorithm can decide. */
@@ -106,6 +116,14 @@ export class TaskCode {
     return this.#running.get(task);
   }
 
+  #use(task: CompiledTask, running: Running): void {
+    this.#running.set(task, running);
+    if (this.choice.inBackground) return;
+    if (task === 'forward') this.forward = running;
+    else if (task === 'inverse') this.inverse = running;
+    else if (task === 'massMatrix') this.massMatrix = running;
+  }
+
   /** What runs a task with generic kernels, made on first use; better code is asked for where it may be swapped in later. */
   best(task: GenericTask): Running | undefined {
     const { choice } = this;
@@ -125,6 +143,19 @@ export class TaskCode {
     const running = this.#running.get(task);
     if (running !== undefined) return running;
     return this.choice.makesFunctions ? this.#makeNow(task) : undefined;
+  }
+
+  /** Runs code on the arrays in memory. False where only the readable algorithms know what to do with the numbers. */
+  compute(running: Running): boolean {
+    running.run();
+    return this.views.status[0] <= TRUSTED || this.#computeAgain(running);
+  }
+
+  #computeAgain(running: Running): boolean {
+    const { q, status } = this.views;
+    if (turnsTooFar(this.#mechanism, q)) return false;
+    if (reduceAngles(this.#mechanism, q)) running.run();
+    return Number.isFinite(status[0]);
   }
 
   /** Done when the code for this mechanism is in use for that task; at once where it cannot or shall not be made. */
@@ -150,11 +181,10 @@ export class TaskCode {
     generic.fill(store.memory.buffer);
     const { run } = store.instantiate(new (webAssembly().Module)(generic.bytes));
     const { call, scratch } = generic;
-    const [rows, end, angles, anglesEnd, visits, visitsEnd] = call;
-    const code = (): void => run(rows, end, angles, anglesEnd, visits, visitsEnd);
     const nothing = { resultAt: [0, 0], result: new Float64Array(0) } as const;
-    const running: Running = { tier: 'generic', run: code, code: run, call, scratch, ...nothing };
-    this.#running.set(task, running);
+    const guarded = this.#guard(task, run, call);
+    const running: Running = { tier: 'generic', run: guarded, code: run, call, scratch, ...nothing };
+    this.#use(task, running);
     const time = (performance.now() - start).toFixed(1);
     this.#note(`Generic kernels for ${task}: ${generic.kernels}, ready in ${time} ms.`);
     return running;
@@ -181,9 +211,10 @@ export class TaskCode {
       blocks: () => this.#sharedBlocks(),
       use: (task, { operations, bytes, scratch, result: resultAt }, exports) => {
         const result = store.numbers(...resultAt);
-        const run = exports.finish === undefined ? exports.run : this.#closed(task, exports);
-        const made = { run, code: run, call: [], scratch: [scratch], resultAt, result };
-        this.#running.set(task, { tier: 'specialised', ...made });
+        const open = exports.finish === undefined;
+        const run = open ? this.#guard(task, exports.run) : this.#closed(task, exports);
+        const made = { run, code: open ? exports.run : run, call: [], scratch: [scratch], resultAt, result };
+        this.#use(task, { tier: 'specialised', ...made });
         const { multiplications, additions, divisions } = operations;
         this.#note(
           `Code for ${task}: ${bytes.length} bytes; ${multiplications} multiplications, ${additions} additions, ${divisions} divisions.`,
@@ -196,11 +227,29 @@ export class TaskCode {
   /** Inward pass, multipliers of the loops, outward pass. */
   #closed(task: CompiledTask, { run, finish }: WasmInstance['exports']): () => void {
     const solver = new LoopSolver(rowUnits(inShortestUnits(this.plan)));
+    const guarded = this.#guard(task, finish);
     return () => {
       run();
       this.inDoubt = !solver.solve(this.#running.get(task)!.result);
-      finish();
+      guarded();
     };
+  }
+
+  /** The code of a task, with a look at the numbers after it. */
+  #guard(task: CompiledTask, code: Running['code'], call: readonly number[] = []): () => void {
+    const { store, plan, layout } = this;
+    const { q, tau, qdd, status } = layout;
+    const result = task.startsWith('forward') || task === 'solve' ? qdd : INVERSE.has(task) ? tau : undefined;
+    const guard = guardModule(
+      {
+        call,
+        positions: [q, plan.nq],
+        result: result === undefined ? [0, 0] : [result, plan.nv],
+        status,
+      },
+      store.shared,
+    );
+    return store.instantiate(new (webAssembly().Module)(guard), { code }).run;
   }
 
   /** Found once; undefined where code for every link is as good. */
@@ -219,7 +268,7 @@ export class TaskCode {
 
   #createViews(): Views {
     const { nq, nv, links } = this.plan;
-    const { q, v, tau, qdd, massMatrix, armature, external } = this.layout;
+    const { q, v, tau, qdd, massMatrix, armature, external, status } = this.layout;
     const { store } = this;
     return {
       q: store.numbers(q, nq),
@@ -229,6 +278,7 @@ export class TaskCode {
       massMatrix: store.numbers(massMatrix, this.choice.matrix ? nv * nv : 0),
       armature: store.numbers(armature, nv),
       external: store.numbers(external, 6 * links.length),
+      status: store.numbers(status, 1),
     };
   }
 }
