@@ -109,6 +109,7 @@ export class Batch {
     this.write('v', state.v, s);
   }
 
+  /** Copies state number s into `state`, and returns that. */
   getState(s: number, state: State): State {
     this.#ofMechanism(state);
     this.read('q', state.q, s);
@@ -229,6 +230,7 @@ export class Batch {
     );
   }
 
+  /** What computes this batch, and why. */
   report(): BatchReport {
     const { mechanism, states } = this;
     const device = this.#device;
@@ -264,6 +266,7 @@ export class Batch {
     return new Batch(this.mechanism, this.#options, device, this.#notes);
   }
 
+  /** Frees memory and device; the batch is of no use afterwards. */
   dispose(): void {
     if (this.#disposed) return;
     this.#disposed = true;

@@ -9,6 +9,7 @@ import type { Tier } from '../engines/wasm/code-choice.js';
 export type { ArrayName, BatchFunctionName } from '../engines/gpu/types.js';
 export type { BatchRun } from '../engines/threads/cpu-batch.js';
 
+/** Options of `batch`: how many states, and where they are computed. */
 export interface BatchOptions {
   /** Number of states. */
   readonly states: number;
@@ -43,11 +44,13 @@ export interface GpuChoice extends OpenOptions {
   readonly specialise?: 'background' | 'never';
 }
 
+/** A call for some of the states. */
 export interface CountedRun extends BatchRun {
   /** The first so many states; all where left out. */
   readonly count?: number;
 }
 
+/** Steps of a rollout, and the forces during it. */
 export interface RolloutOptions extends BatchRun {
   readonly steps: number;
   /** Seconds of a step. */
@@ -63,6 +66,7 @@ export type BatchEngine = 'compiled' | 'generic' | 'plain';
 
 export const engineOf = (tier: Tier): BatchEngine => (tier === 'specialised' ? 'compiled' : tier);
 
+/** What computes a batch, and why. */
 export interface BatchReport {
   readonly device: 'cpu' | 'gpu';
   /** What the driver says of the GPU. */

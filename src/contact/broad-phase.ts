@@ -7,6 +7,7 @@ import { TRANSFORM } from '../spatial/spatial.js';
 import { boundsOf } from './bounds.js';
 import { type Collider, PLANE } from './collider.js';
 
+/** Which pairs of shapes are asked about at all. */
 export interface PairFilter {
   /** Pairs of bodies that never touch; GROUND is a body. */
   readonly without?: readonly (readonly [number, number])[];
@@ -27,6 +28,7 @@ function mayTouch(a: Collider, b: Collider): boolean {
   return (a.group & b.mask) !== 0 || (b.group & a.mask) !== 0;
 }
 
+/** Pairs of shapes that may touch: sweep and prune over boxes along the axes. */
 export class BroadPhase {
   /** Pair k: pairs[2 k] < pairs[2 k + 1], numbers of colliders, sorted. */
   pairs = new Int32Array(128);

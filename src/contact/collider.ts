@@ -20,6 +20,7 @@ export const TRIANGLE = 8;
 export const MESH = 9;
 export const HEIGHTS = 10;
 
+/** A shape ready for collision: its kind, its sizes as numbers, and its place on a body. */
 export interface Collider {
   /** Index of the body that carries it, or GROUND. */
   readonly body: number;

@@ -23,6 +23,7 @@ import {
 /** Frames further apart than this (metres, radians) cannot be connected as they are. */
 const MAX_GAP = 1e-6;
 
+/** The joint that `connect` adds between two bodies, or between a body and the ground. */
 export interface ConnectOptions {
   readonly name: string;
   readonly a: string;
@@ -38,6 +39,7 @@ export interface ConnectOptions {
   readonly at?: Vec3;
 }
 
+/** What `connect` makes: the mechanism with the joint, and the state after the impact that closed it. */
 export interface Connected {
   readonly mechanism: Mechanism;
   readonly state: State;

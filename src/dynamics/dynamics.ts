@@ -39,6 +39,7 @@ export type EngineChoice = 'auto' | EngineName;
 
 export const ENGINE_CHOICES: readonly EngineChoice[] = ['auto', 'plain', 'wasm', 'compiled', 'threads'];
 
+/** Options of `dynamics`; all may be left out. */
 export interface DynamicsOptions {
   /** 'auto' where left out. */
   readonly engine?: EngineChoice;
@@ -69,6 +70,7 @@ export interface FunctionReport extends Runs {
   readonly name: FunctionName;
 }
 
+/** Which engine runs each function, and why. */
 export interface DynamicsReport {
   /** What was asked for. */
   readonly engine: EngineChoice;

@@ -29,6 +29,7 @@ import { lawfulImpulse, symmetric } from './impact-law.js';
 /** A point that moves by less than this part of the speed it came with stands still. */
 const STANDS = 1e-7;
 
+/** Where a body strikes the ground, and how hard and rough the two are. */
 export interface ImpactOptions {
   /** The body that strikes the ground. */
   readonly body: string;
@@ -45,6 +46,7 @@ export interface ImpactOptions {
   readonly friction?: number;
 }
 
+/** The state after an impact, and what the impact did. */
 export interface Impact {
   /** The same positions, with the velocities after. */
   readonly state: State;
@@ -58,6 +60,7 @@ export interface Impact {
   readonly contact: 'none' | 'stick' | 'slip';
 }
 
+/** Velocities after a body of the mechanism has struck the ground. */
 export function impact(mechanism: Mechanism, state: State, options: ImpactOptions): Impact {
   const { body, at, restitution = 0, friction = Number.POSITIVE_INFINITY } = options;
   refuseForeign(mechanism, state);

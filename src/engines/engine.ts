@@ -31,6 +31,7 @@ export const FUNCTION_NAMES = [
   'energy',
 ] as const;
 
+/** The functions that engines have. */
 export type FunctionName = (typeof FUNCTION_NAMES)[number];
 
 /** Which engine runs a function, and why it is not the one that was asked for. */

@@ -40,6 +40,7 @@ export interface PdTorque {
   readonly target: ArrayLike<number>;
 }
 
+/** A law of joint forces for rollouts. */
 export type Torque = HeldTorque | SequenceTorque | SplineTorque | PdTorque;
 
 /** The array tau, held for the whole rollout: what a rollout does where no law is named. */

@@ -1,6 +1,8 @@
 // What kind of file it is: said by the end of its name.
 
+/** Extensions of the files that `readModel` reads. */
 export const MODEL_FILES = ['.urdf', '.xml', '.json', '.bvh', '.osim'] as const;
+/** Extensions of the files that `readMotion` reads. */
 export const MOTION_FILES = ['.bvh', '.mot', '.sto'] as const;
 
 /** The name without the folders before it. */

@@ -30,6 +30,7 @@ export interface Motion {
   readonly forces: (frame: number, tau: Float64Array) => Float64Array;
 }
 
+/** How a motion is read: whose it is, how it is filtered. */
 export interface ReadMotionOptions extends Pick<BvhFigureOptions, 'mass' | 'height' | 'scale' | 'up'> {
   /** For .mot and .sto: whose coordinates they are. */
   readonly model?: Mechanism | OsimModel;

@@ -7,9 +7,12 @@ import { quoted, quotedList } from './import-log.js';
 import { NameGiver, nameFault } from './names.js';
 import { TextLines, wordsOf } from './text-lines.js';
 
+/** The channels that a BVH file may have. */
 export const BVH_CHANNELS = ['Xposition', 'Yposition', 'Zposition', 'Xrotation', 'Yrotation', 'Zrotation'] as const;
+/** A channel of a BVH file: a translation along an axis, or a rotation about one. */
 export type BvhChannel = (typeof BVH_CHANNELS)[number];
 
+/** A joint of a BVH skeleton. */
 export interface BvhNode {
   readonly name: string;
   /** Index of the parent node, which comes before; -1 for the root. */
@@ -24,6 +27,7 @@ export interface BvhNode {
   readonly ends: readonly Vec3[];
 }
 
+/** What a BVH file says: a skeleton and its frames. */
 export interface BvhMotion {
   readonly nodes: readonly BvhNode[];
   /** Seconds from frame to frame. */
@@ -40,6 +44,7 @@ export interface BvhMotion {
 const MAX_DEPTH = 256;
 const MAX_NODES = 10_000;
 
+/** Reads a BVH file; an ImportError names line and column of what is wrong. `figureFromBvh` makes a mechanism of it. */
 export function parseBvh(text: string, options: { readonly file?: string } = {}): BvhMotion {
   return new Reader(text, options.file).read();
 }

@@ -23,6 +23,7 @@ import { type JsonObject, readJson, shown } from './json-reader.js';
 import { NameGiver } from './names.js';
 import { StateFiller } from './state-filler.js';
 
+/** Options of `parseDescription`. */
 export interface DescriptionOptions {
   /** Name of the file, for messages. */
   readonly file?: string;

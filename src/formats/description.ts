@@ -80,6 +80,7 @@ export interface DescribedCoordinates {
   qd: number | number[];
 }
 
+/** The JSON description format: a mechanism, and its state where there is one. */
 export interface Description {
   name: string;
   gravity: number[];

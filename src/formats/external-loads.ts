@@ -5,6 +5,7 @@ import { ImportLog, quoted } from './import-log.js';
 import { childFlag, childText } from './osim-text.js';
 import { parseXml, type XmlElement } from './xml.js';
 
+/** A measured force and the body it acts on, as OpenSim's external loads list them. */
 export interface ExternalForce {
   readonly name: string;
   /** Body that it acts on. */
@@ -19,12 +20,14 @@ export interface ExternalForce {
   readonly torque: string | undefined;
 }
 
+/** OpenSim's external loads: measured forces, and the table that has their numbers. */
 export interface ExternalLoads {
   readonly forces: readonly ExternalForce[];
   /** Name of the table, as the file gives it. */
   readonly dataFile: string;
 }
 
+/** Reads OpenSim's external loads (XML); the table they name is for `parseStorage`. */
 export function parseExternalLoads(text: string, options: { readonly file?: string } = {}): ExternalLoads {
   const log = new ImportLog(options.file);
   const root = parseXml(text, log);

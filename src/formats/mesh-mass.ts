@@ -14,6 +14,7 @@ import type { Mat3, Vec3 } from '../spatial/matrix3.js';
  */
 export type MeshInertiaMode = 'exact' | 'legacy' | 'shell' | 'convex';
 
+/** Volume, centre of mass and inertia of a mesh of density one. */
 export interface MeshMass {
   /** Volume; the surface's area for shells. */
   readonly volume: number;
@@ -22,6 +23,7 @@ export interface MeshMass {
   readonly inertia: Mat3;
 }
 
+/** Volume, centre of mass and inertia of a mesh, by one of MJCF's ways to fill it. */
 export function meshMass({ points, triangles }: MeshData, mode: MeshInertiaMode): MeshMass {
   const middle = surfaceMiddle(points, triangles);
   const first = sums(points, triangles, middle.point, mode);

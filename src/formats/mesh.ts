@@ -8,6 +8,7 @@ import { parseObj } from './mesh-obj.js';
 import { parseStl } from './mesh-stl.js';
 import { checkInputSize } from './size-limit.js';
 
+/** Extensions of the files that `parseMesh` reads. */
 export const MESH_FILES = ['.stl', '.obj', '.msh'] as const;
 
 /** A mesh from the bytes of a file; the end of its name says which kind it is. */

@@ -22,6 +22,7 @@ import { resolveTarget } from './mjcf-target.js';
 import type { ModelFiles } from './model-files.js';
 import { warnOfUnused } from './xml-unused.js';
 
+/** Options of `parseMjcf`. */
 export interface MjcfReadOptions {
   /** Name of the file, for messages. */
   readonly file?: string;
@@ -56,6 +57,7 @@ const EXTENSIONS = new Set([
   'light',
 ]);
 
+/** Reads an MJCF model (MuJoCo's XML); warnings list what was left out. */
 export function parseMjcf(text: string, options: MjcfReadOptions = {}): MjcfModel {
   const { file: name, files } = options;
   const log = new ImportLog(name);

@@ -20,6 +20,7 @@ import {
 import { childFlag, childNumbers, childText, requiredNumbers } from './osim-text.js';
 import type { XmlElement } from './xml.js';
 
+/** A coordinate of an OpenSim model. */
 export interface OsimCoordinate {
   readonly name: string;
   /** An angle, which files may give in degrees. */

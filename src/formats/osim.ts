@@ -31,11 +31,13 @@ import { parseXml, type XmlElement } from './xml.js';
 export type { CoordinateFunction } from './osim-function.js';
 export type { OsimCoordinate } from './osim-joint.js';
 
+/** Options of `parseOsim`. */
 export interface OsimOptions {
   readonly file?: string;
   readonly inertia?: InertiaMode;
 }
 
+/** An OpenSim model: a mechanism, and how OpenSim's coordinates move its joints. */
 export interface OsimModel {
   readonly mechanism: Mechanism;
   readonly coordinates: readonly OsimCoordinate[];
@@ -54,6 +56,7 @@ export interface OsimMove {
 /** Parts of a model that inverse dynamics does not need; what else there is gets a warning. */
 const NEEDLESS = ['ForceSet', 'ControllerSet', 'MarkerSet', 'ProbeSet', 'ContactGeometrySet'];
 
+/** Reads an OpenSim model (.osim); warnings list what was left out. */
 export function parseOsim(text: string, options: OsimOptions = {}): OsimModel {
   const { file, inertia = 'warn' } = options;
   const log = new ImportLog(file);

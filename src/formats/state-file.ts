@@ -13,6 +13,7 @@ export interface JointVectors {
   readonly qdd?: ArrayLike<number>;
 }
 
+/** A joint in a state file. */
 export interface JointRecord {
   name: string;
   body: string;
@@ -43,6 +44,7 @@ export function formatState(state: State, { tau, qdd }: JointVectors = {}): { ti
   };
 }
 
+/** What a state file says: a state, and joint forces or accelerations where it has them. */
 export interface ParsedState {
   readonly state: State;
   /** Given if any joint has it; zero for those that have none. */

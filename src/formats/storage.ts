@@ -4,6 +4,7 @@
 import { quoted } from './import-log.js';
 import { TextLines, wordsOf } from './text-lines.js';
 
+/** A table of OpenSim: columns by name, rows over time. */
 export interface StorageTable {
   /** The header's first line. */
   readonly name: string;
@@ -19,6 +20,7 @@ export interface StorageTable {
 const MAX_HEADER_LINES = 1000;
 const MAX_COLUMNS = 100_000;
 
+/** Reads OpenSim's tables (.mot, .sto). */
 export function parseStorage(text: string, options: { readonly file?: string } = {}): StorageTable {
   const lines = new TextLines(text, options.file);
   const header = readHeader(lines);

@@ -8,6 +8,7 @@ import { IDENTITY3, rollPitchYaw, transpose, type Vec3 } from '../spatial/matrix
 import { CONTACT_KEYS } from './description.js';
 import { NameGiver } from './names.js';
 
+/** A URDF file, with notes on what URDF cannot say. */
 export interface UrdfText {
   readonly text: string;
   /** What was left out or had to be made up. */

@@ -15,6 +15,7 @@ import { arrangeTree, type UrdfTree } from './urdf-tree.js';
 import { parseXml, type XmlElement } from './xml.js';
 import { warnOfUnused } from './xml-unused.js';
 
+/** Options of `parseUrdf`. */
 export interface UrdfOptions {
   /** Name of the file, for messages. */
   readonly file?: string;

@@ -5,6 +5,7 @@
 // Words: the joint connects a predecessor (tree) frame with a successor (child) frame; both coincide at the neutral
 // position. `q` are its positions, `v` its velocities: the relative spatial velocity is S(q) v in child coordinates.
 
+/** The joint types. */
 export type JointTypeName =
   | 'fixed'
   | 'revolute'

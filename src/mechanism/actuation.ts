@@ -35,6 +35,7 @@ export interface SpatialTendon extends TendonProperties {
   readonly path: readonly TendonPoint[];
 }
 
+/** A tendon: a weighted sum of joint coordinates, or a string through places on bodies. */
 export type Tendon = FixedTendon | SpatialTendon;
 
 /** What an actuator pulls at. */
@@ -45,6 +46,7 @@ export type Transmission =
   | { readonly kind: 'body'; readonly body: string }
   | { readonly kind: 'slider-crank'; readonly crank: string; readonly slider: string; readonly length: number };
 
+/** A law of gain, bias or dynamics of an actuator, with its parameters as the file lists them. */
 export interface ActuatorLaw<K extends string> {
   readonly kind: K;
   readonly parameters: readonly number[];
@@ -84,6 +86,7 @@ export interface ContactPair {
   readonly gap: number;
 }
 
+/** Which pairs of shapes touch by rules of their own, and which bodies never do. */
 export interface ContactRules {
   readonly pairs: readonly ContactPair[];
   readonly exclusions: readonly ContactExclusion[];

@@ -44,6 +44,7 @@ export class MechanismBuilder {
     this.#name = name;
   }
 
+  /** Sets gravity; [0, 0, -9.81] where it is not called. */
   gravity(gravity: Vec3): this {
     this.#gravity = gravity;
     return this;
@@ -71,16 +72,19 @@ export class MechanismBuilder {
     return this;
   }
 
+  /** Adds a joint that closes a loop. */
   loop(loop: LoopSpec): this {
     this.#loops.push(loop);
     return this;
   }
 
+  /** Adds a named frame on a body. */
   frame(frame: FrameSpec): this {
     this.#frames.push(frame);
     return this;
   }
 
+  /** Makes a joint follow another one (mimic). */
   couple(coupling: CouplingSpec): this {
     this.#couplings.push(coupling);
     return this;
@@ -99,6 +103,7 @@ export class MechanismBuilder {
     };
   }
 
+  /** Checks everything and makes the mechanism. */
   build(options?: CreateOptions): Mechanism {
     return createMechanism(this.spec(), options);
   }

@@ -33,6 +33,7 @@ import type { BodySpec, JointKindSpec, JointSpec, LoopFrameSpec, MechanismSpec }
 /** What to do about an inertia that no real body has: refuse it, let it pass with a warning, or change it and warn. */
 export type InertiaMode = 'reject' | 'warn' | 'repair';
 
+/** How strict `createMechanism` is. */
 export interface CreateOptions {
   readonly inertia?: InertiaMode;
   /** Warnings of whoever read the data, kept in front of our own. */
@@ -47,6 +48,14 @@ export const STANDARD_GRAVITY: Vec3 = [0, 0, -9.81];
 /** How far a rotation matrix may be from orthonormal: files print few digits. It is made exact. */
 const ROTATION_TOLERANCE = 1e-4;
 
+/**
+ * Checks a specification and makes a mechanism of it; a MechanismError lists all that is wrong with it.
+ *
+ *     const pendulum = createMechanism({
+ *       bodies: [{ name: 'rod', mass: 1, com: [0, 0, -0.5], inertia: [0.1, 0, 0, 0, 0.1, 0, 0, 0, 0.01] }],
+ *       joints: [{ name: 'pivot', type: 'revolute', axis: [0, 1, 0], parent: null, child: 'rod' }],
+ *     });
+ */
 export function createMechanism(spec: MechanismSpec, options: CreateOptions = {}): Mechanism {
   return new Creation(spec, options.inertia ?? 'reject').run(options.warnings ?? []);
 }

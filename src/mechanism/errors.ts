@@ -29,6 +29,7 @@ export class MechanismError extends Error {
     this.problems = problems;
   }
 
+  /** An error of one problem. */
   static of(code: string, where: string, message: string): MechanismError {
     return new MechanismError([{ code, where, message }]);
   }
@@ -44,6 +45,7 @@ export class ImportError extends Error {
     this.problems = problems;
   }
 
+  /** An error of one problem. */
   static of(code: string, where: string, message: string): ImportError {
     return new ImportError([{ code, where, message }]);
   }

@@ -46,6 +46,7 @@ export interface HeightField {
   readonly heights: Float64Array;
 }
 
+/** Points (three numbers each) and triangles (three indices each) of a mesh. */
 export interface MeshData {
   readonly points: Float64Array;
   readonly triangles: Uint32Array;
@@ -77,6 +78,7 @@ export interface Shape extends Placement, ContactProperties {
   readonly color?: readonly [number, number, number, number];
 }
 
+/** A rigid body of a mechanism. */
 export interface Body {
   readonly name: string;
   readonly mass: number;
@@ -88,6 +90,7 @@ export interface Body {
   readonly collisions: readonly Shape[];
 }
 
+/** Limits of a joint: positions, force, velocity. Data for controllers; forward dynamics does not stop at them. */
 export interface JointLimits {
   readonly lower?: number;
   readonly upper?: number;
@@ -311,10 +314,12 @@ export class Mechanism {
     return find(this.#joints, name, 'joint');
   }
 
+  /** Whether there is a body of that name. */
   hasBody(name: string): boolean {
     return this.#bodyIndex.has(name);
   }
 
+  /** Whether there is a joint of that name. */
   hasJoint(name: string): boolean {
     return this.#joints.has(name);
   }

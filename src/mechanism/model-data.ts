@@ -14,6 +14,7 @@ export interface Keyframe {
   readonly activations?: readonly number[];
 }
 
+/** What a model file says beside the mechanism: keyframes, tendons, actuators, sensors, rules of contact. */
 export interface ModelData {
   readonly keyframes: readonly Keyframe[];
   readonly tendons: readonly Tendon[];

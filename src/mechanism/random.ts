@@ -15,6 +15,7 @@ export class Random {
     return ((z ^ (z >>> 15)) >>> 0) / 4294967296;
   }
 
+  /** A number from `low` up to `high`. */
   between(low: number, high: number): number {
     return low + (high - low) * this.next();
   }
@@ -24,6 +25,7 @@ export class Random {
     return Math.floor(this.next() * n);
   }
 
+  /** One of the items. */
   pick<T>(items: readonly T[]): T {
     return items[this.below(items.length)];
   }

@@ -11,6 +11,7 @@ import type { JointKindSpec } from './spec.js';
 import { holds, placeTop, setTopVelocity, type TopPlacement, topKind } from './top-joint.js';
 import { canonicalFrame } from './tree.js';
 
+/** Which body hangs from the ground from now on, where, and by which joint (paper 001). */
 export interface RerootOptions {
   /** The body that hangs from the ground from now on. */
   readonly top: string;

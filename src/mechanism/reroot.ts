@@ -34,6 +34,7 @@ import type { TopKind } from './top-joint.js';
 
 export type { RerootOptions } from './reroot-plan.js';
 
+/** The same mechanism in the same state, seen from another root. */
 export interface Rerooted {
   readonly mechanism: Mechanism;
   readonly state: State;

@@ -9,6 +9,7 @@ import { State } from './state.js';
 /** Numbers of a floating joint: by so much q may grow for each joint to the ground. */
 const SPARE = 7;
 
+/** A mechanism and its state that are re-rooted in place, in time that grows with the chain of inversion alone. */
 export class RerootableMechanism {
   readonly #original: Mechanism;
   readonly #bodies: Body[];
@@ -49,6 +50,7 @@ export class RerootableMechanism {
     return this.#joints[this.#original.bodyIndex(body)];
   }
 
+  /** The body of that name as it is now: its frame moves with the root. */
   bodyNamed(name: string): Body {
     return this.#bodies[this.#original.bodyIndex(name)];
   }

@@ -4,6 +4,7 @@ import type { JointTypeName } from '../joints/index.js';
 import type { Mat3, Vec3 } from '../spatial/matrix3.js';
 import type { JointLimits, Shape } from './mechanism.js';
 
+/** A body as `createMechanism` takes it. */
 export interface BodySpec {
   readonly name: string;
   readonly mass?: number;
@@ -14,6 +15,7 @@ export interface BodySpec {
   readonly collisions?: readonly Shape[];
 }
 
+/** What kind of joint: its type, its axes, its pitch. */
 export interface JointKindSpec {
   readonly type: JointTypeName;
   /** Any length but zero; z where left out. */
@@ -23,6 +25,7 @@ export interface JointKindSpec {
   readonly pitch?: number;
 }
 
+/** A joint as `createMechanism` takes it: what it joins, where, and its parameters. */
 export interface JointSpec extends JointKindSpec {
   readonly name: string;
   /** Name of the parent body; null is the ground. */
@@ -45,12 +48,14 @@ export interface LoopFrameSpec {
   readonly t?: Vec3;
 }
 
+/** A joint that closes a loop between two frames. */
 export interface LoopSpec extends JointKindSpec {
   readonly name: string;
   readonly a: LoopFrameSpec;
   readonly b: LoopFrameSpec;
 }
 
+/** A named frame on a body: a hand, a camera, a marker. */
 export interface FrameSpec {
   readonly name: string;
   readonly body: string;
@@ -58,6 +63,7 @@ export interface FrameSpec {
   readonly t?: Vec3;
 }
 
+/** A joint that follows another: q = multiplier * q(source) + offset. */
 export interface CouplingSpec {
   readonly joint: string;
   readonly source: string;
@@ -65,6 +71,7 @@ export interface CouplingSpec {
   readonly offset?: number;
 }
 
+/** A mechanism as plain data, for `createMechanism`. */
 export interface MechanismSpec {
   readonly name?: string;
   /** [0, 0, -9.81] where left out. */

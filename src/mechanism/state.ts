@@ -4,6 +4,12 @@ import { MechanismError } from './errors.js';
 import type { Joint, Mechanism } from './mechanism.js';
 import { Random } from './random.js';
 
+/**
+ * Positions, velocities and time of a mechanism.
+ *
+ *     const state = new State(mechanism);          // everything at zero
+ *     const another = State.random(mechanism, 1);  // reproducible: seed 1
+ */
 export class State {
   readonly mechanism: Mechanism;
   /** Positions, mechanism.nq numbers; joint i owns q[joint.iq ...]. */
@@ -36,10 +42,12 @@ export class State {
     return state;
   }
 
+  /** A copy of its own. */
   clone(): State {
     return new State(this.mechanism).copy(this);
   }
 
+  /** Takes over positions, velocities and time of another state of the same mechanism. */
   copy(other: State): this {
     this.q.set(other.q);
     this.v.set(other.v);

@@ -6,6 +6,7 @@ import type { Mechanism } from '../mechanism/mechanism.js';
 import { type Mat3, multiply, rotationFromRollPitchYaw, transpose, type Vec3 } from '../spatial/matrix3.js';
 import { capsule } from './shapes.js';
 
+/** Options of `chain`. */
 export interface ChainOptions {
   /** The joint between two links; revolute where left out. */
   readonly joint?: 'revolute' | 'spherical';

@@ -7,6 +7,7 @@ import type { Mat3, Vec3 } from '../spatial/matrix3.js';
 import { weld } from './mass-properties.js';
 import { capsule, sphere } from './shapes.js';
 
+/** Masses and lengths of the compass walker. */
 export interface CompassOptions {
   /** m_h: mass at the hip, kilograms. */
   readonly hipMass?: number;

@@ -87,6 +87,7 @@ export const FIGURES = {
   },
 } satisfies Record<string, Figure>;
 
+/** The built-in human figures. */
 export type FigureName = keyof typeof FIGURES;
 
 /**

@@ -20,6 +20,7 @@ export { human } from './human.js';
 export type { KneedOptions } from './kneed.js';
 export { kneed } from './kneed.js';
 
+/** A line of the list of built-in mechanisms. */
 export interface BuiltinModel {
   /** A name, or a pattern in which N stands for a number. */
   readonly name: string;
@@ -41,6 +42,7 @@ const CHAINS: readonly BuiltinModel[] = [
 
 const FIGURE_NAMES = Object.keys(FIGURES) as FigureName[];
 
+/** All built-in mechanisms, as `manikin models` lists them. */
 export const BUILTIN_MODELS: readonly BuiltinModel[] = [
   ...CHAINS,
   ...FIGURE_NAMES.map((name) => ({ name, example: name, description: FIGURES[name].description })),
@@ -53,6 +55,7 @@ export const BUILTIN_MODELS: readonly BuiltinModel[] = [
   { name: 'kneed', example: 'kneed', description: 'the same with knees: the stance knee locked, the swing knee free' },
 ];
 
+/** The built-in mechanism of that name: `builtinMechanism('human-34')`, `builtinMechanism('chain-200-free')`. */
 export function builtinMechanism(name: string): Mechanism {
   if (name === 'compass') return compass();
   if (name === 'kneed') return kneed();

@@ -8,6 +8,7 @@ import type { Mat3, Vec3 } from '../spatial/matrix3.js';
 import { weld } from './mass-properties.js';
 import { type Color, capsule, sphere } from './shapes.js';
 
+/** Masses and lengths of the walker with knees. */
 export interface KneedOptions {
   /** Masses at the hip, of each thigh and of each shank, kilograms. */
   readonly hipMass?: number;

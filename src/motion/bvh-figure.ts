@@ -19,8 +19,10 @@ import { type Named, skeletonParts } from './segments.js';
 import type { Foot } from './support.js';
 import type { Positions } from './trajectory.js';
 
+/** The axis of a file that points up. */
 export type UpAxis = 'x' | 'y' | 'z';
 
+/** Scale, axes and mass of the figure that `figureFromBvh` makes. */
 export interface BvhFigureOptions extends Partial<BodySize> {
   /** Metres for a unit of the file; where left out, the legs get the length that goes with the height. */
   readonly scale?: number;
@@ -29,6 +31,7 @@ export interface BvhFigureOptions extends Partial<BodySize> {
   readonly name?: string;
 }
 
+/** A figure with masses, made for a BVH motion, and its positions over time. */
 export interface BvhFigure {
   readonly positions: Positions;
   readonly feet: readonly Foot[];
@@ -46,6 +49,7 @@ const STANDARD_GRAVITY = 9.81;
 const STILL = 1e-3;
 const LEG = DE_LEVA_MALE.thigh.length + DE_LEVA_MALE.shank.length;
 
+/** A figure with the segments of a BVH skeleton, masses by anthropometry, and its motion. */
 export function figureFromBvh(motion: BvhMotion, options: BvhFigureOptions = {}): BvhFigure {
   const warnings: Problem[] = [...motion.warnings];
   const { nodes } = motion;

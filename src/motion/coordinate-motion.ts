@@ -12,6 +12,7 @@ import type { Mechanism } from '../mechanism/mechanism.js';
 import { applyLowPass, checkLength, lowPass } from './filter.js';
 import { derivatives, type Trajectory } from './trajectory.js';
 
+/** A coordinate that tables know by name. */
 export interface NamedCoordinate {
   readonly name: string;
   readonly rotational: boolean;
@@ -45,6 +46,7 @@ export class CoordinateModel {
     });
   }
 
+  /** The coordinates of an OpenSim model. */
   static ofOsim({ mechanism, coordinates, moves }: OsimModel): CoordinateModel {
     return new CoordinateModel(mechanism, coordinates, moves);
   }
@@ -122,6 +124,7 @@ const UNEVEN = 0.05;
 /** Metres or radians. */
 const LARGEST = 1e6;
 
+/** The motion of a model from a table of its coordinates over time. */
 export function coordinateMotion(
   table: StorageTable,
   coordinates: readonly NamedCoordinate[],

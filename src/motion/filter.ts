@@ -3,6 +3,7 @@
 
 import { MechanismError } from '../mechanism/errors.js';
 
+/** Coefficients of a low-pass filter of second order. */
 export interface LowPass {
   /** y_k = b0 x_k + b1 x_k-1 + b2 x_k-2 - a1 y_k-1 - a2 y_k-2 */
   readonly b0: number;

@@ -27,8 +27,10 @@ import {
   type Wrench,
 } from './wrench.js';
 
+/** Who carries the figure on two feet: one of them, or both by the split of least norm. */
 export type DoubleSupport = 'one' | 'split';
 
+/** Feet, supports and measured loads of a motion. */
 export interface MotionInverseOptions {
   readonly feet: readonly Foot[];
   /** For each frame; found where left out. */
@@ -50,6 +52,7 @@ export interface FootForce extends Wrench {
   readonly point: Vec3;
 }
 
+/** Joint forces and forces of the ground in one frame of a motion. */
 export interface FrameForces {
   readonly time: number;
   readonly support: SupportKind | 'measured';
@@ -65,6 +68,7 @@ export interface FrameForces {
   readonly residual: Wrench;
 }
 
+/** What `inverseOfMotion` finds. */
 export interface MotionForces {
   readonly mechanism: Mechanism;
   readonly frames: readonly FrameForces[];
@@ -77,6 +81,7 @@ export interface MotionForces {
   readonly strides: Strides | undefined;
 }
 
+/** Inverse dynamics of a whole motion: joint forces and the force of the ground in every frame. */
 export function inverseOfMotion(trajectory: Trajectory, options: MotionInverseOptions): MotionForces {
   return new MotionInverse(trajectory, options).run();
 }

@@ -18,6 +18,7 @@ interface Applied {
   readonly frames: { readonly force: number; readonly point: number };
 }
 
+/** Measured forces on the bodies of a model, at any time. */
 export class AppliedLoads {
   readonly #table: StorageTable;
   readonly #applied: readonly Applied[];

@@ -9,6 +9,7 @@ import { GROUND, type Joint, type Mechanism } from '../mechanism/mechanism.js';
 import { landings, type Support } from './support.js';
 import type { Positions } from './trajectory.js';
 
+/** Strides of a gait laid over each other. */
 export interface Strides {
   /** Seconds. */
   readonly duration: number;

@@ -12,6 +12,7 @@ import { dot, norm, scale, subtract, type Vec3 } from '../spatial/matrix3.js';
 import { TRANSFORM } from '../spatial/spatial.js';
 import { type BodySide, namedPart } from './segments.js';
 
+/** A foot: the body that carries the figure on it, and the points that may touch the ground. */
 export interface Foot {
   readonly side: BodySide;
   /** Index of the body that carries the figure when it stands on this foot. */
@@ -28,6 +29,7 @@ export interface FootPoint {
 /** How the figure is carried: by one foot, by both, by none. */
 export type SupportKind = 'left' | 'right' | 'double' | 'none';
 
+/** Which feet carry the figure in a frame. */
 export interface Support {
   readonly kind: SupportKind;
   /** Indices into the feet: those that touch; the one that carries the figure comes first. */
@@ -95,6 +97,7 @@ export function kindOf(feet: readonly Foot[], down: readonly number[]): SupportK
   return feet[down[0]].side === 'right' ? 'right' : 'left';
 }
 
+/** The direction against gravity; z where there is none. */
 export function upOf(gravity: Vec3): Vec3 {
   return norm(gravity) > 0 ? scale(-1 / norm(gravity), gravity) : [0, 0, 1];
 }

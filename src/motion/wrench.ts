@@ -3,6 +3,7 @@
 import { add, cross, dot, norm, scale, subtract, type Vec3, ZERO3 } from '../spatial/matrix3.js';
 import { TRANSFORM } from '../spatial/spatial.js';
 
+/** A force with a moment. */
 export interface Wrench {
   readonly moment: Vec3;
   readonly force: Vec3;

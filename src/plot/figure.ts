@@ -29,6 +29,7 @@ interface Drawn {
   readonly svg: string;
 }
 
+/** How a stick figure is drawn. */
 export interface FigureStyle {
   readonly projection: Projection;
   /** Pixels per metre, and the pixel where the ground's origin falls. */

@@ -9,6 +9,7 @@ import { linePlot } from './line-plot.js';
 import { type Moment, momentsRow } from './motion-picture.js';
 import { svgDocument, text } from './svg.js';
 
+/** What `inversePicture` draws. */
 export interface InversePicture {
   readonly title: string;
   readonly mechanism: Mechanism;
@@ -26,6 +27,7 @@ export interface InversePicture {
 const WIDTH = 960;
 const FIGURE_HEIGHT = 360;
 const PLOT_HEIGHT = 230;
+/** A motion and its joint forces over time as one SVG document. */
 export function inversePicture(picture: InversePicture): string {
   const { title, mechanism, moments, times, forces, weight, shaded, series, seriesLabel } = picture;
   const up =

@@ -2,6 +2,7 @@ import { scaleLinear, scaleLog } from 'd3-scale';
 import { line } from 'd3-shape';
 import { COLORS, escapeXml, FAINT, INK, px, SHADE, text } from './svg.js';
 
+/** A line, or a cloud of dots, of a plot. */
 export interface Series {
   readonly label: string;
   readonly points: readonly (readonly [number, number])[];
@@ -12,6 +13,7 @@ export interface Series {
   readonly dotRadius?: number;
 }
 
+/** Place, axes and titles of a plot. */
 export interface LinePlotOptions {
   readonly x: number;
   readonly y: number;

@@ -6,6 +6,7 @@ import { norm, scale, type Vec3 } from '../spatial/matrix3.js';
 import { stickPositions, sticks } from './sticks.js';
 import { COLORS, escapeXml } from './svg.js';
 
+/** What `motionPage` shows. */
 export interface MotionPage {
   readonly title: string;
   readonly mechanism: Mechanism;
@@ -21,6 +22,7 @@ export interface MotionPage {
   readonly series: readonly { readonly name: string; readonly unit: string; readonly values: readonly number[] }[];
 }
 
+/** A page (HTML, nothing to load) that plays a motion as a stick figure. */
 export function motionPage(page: MotionPage): string {
   const { title, mechanism, times, poses, captions, forces, forceScale, series } = page;
   const drawing = sticks(mechanism);

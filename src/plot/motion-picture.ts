@@ -7,12 +7,14 @@ import { figure, sideView } from './figure.js';
 import { linePlot, type Series } from './line-plot.js';
 import { COLORS, FAINT, px, svgDocument, text } from './svg.js';
 
+/** A figure at a time. */
 export interface Moment {
   readonly time: number;
   /** Poses of all bodies, as Dynamics.poses gives them. */
   readonly poses: Float64Array;
 }
 
+/** Energies at a time. */
 export interface EnergySample {
   readonly time: number;
   readonly kinetic: number;

@@ -5,6 +5,7 @@ import { add, apply, transpose, type Vec3, ZERO3 } from '../spatial/matrix3.js';
 import { TRANSFORM } from '../spatial/spatial.js';
 import { isDrawn } from './figure.js';
 
+/** A stick figure: points on bodies, and lines between them. */
 export interface Sticks {
   readonly points: readonly { readonly body: number; readonly at: Vec3 }[];
   readonly lines: readonly Stick[];

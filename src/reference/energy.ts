@@ -13,6 +13,7 @@ export interface EnergyScratch {
   readonly work: Float64Array;
 }
 
+/** Energy, mass, centre of mass and momentum at a state. */
 export interface Energy {
   /** Joules, rotor inertias included. */
   kinetic: number;

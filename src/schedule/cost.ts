@@ -41,6 +41,7 @@ export interface PaperConstants {
 /** [002] Section IV-A, microseconds. */
 export const PAPER_CONSTANTS: PaperConstants = { alpha: 1.6, beta: 1.0, gamma: -1.0, delta: 14.4 };
 
+/** The cost model of paper 002: alpha, beta, gamma, delta of its equations. */
 export function paperCost(constants: PaperConstants = PAPER_CONSTANTS): CostModel {
   const { alpha, beta, gamma, delta, handOver = 0 } = constants;
   return {
@@ -108,6 +109,7 @@ export const ENGINE_CONSTANTS: EngineConstants = {
   call: 1.5,
 };
 
+/** The cost model of this engine: instructions of its code, and what handing over between threads takes. */
 export function engineCost(constants: EngineConstants = ENGINE_CONSTANTS): CostModel {
   const microseconds = (instructions: number): number => (instructions * constants.instruction) / 1000;
   return {

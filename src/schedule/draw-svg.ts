@@ -4,6 +4,7 @@ import type { Schedule } from './schedule.js';
 import { jointName, type Topology } from './topology.js';
 import { flattenTree } from './tree.js';
 
+/** Options of `drawSvg`. */
 export interface DrawSvgOptions {
   readonly title?: string;
   /** Unit of the times; microseconds by default. */

@@ -3,6 +3,7 @@ import type { Schedule } from './schedule.js';
 import { jointName, type Topology } from './topology.js';
 import { flattenTree } from './tree.js';
 
+/** Options of `drawText`. */
 export interface DrawTextOptions {
   /** Show every joint. Otherwise a part on one processor is one line. */
   readonly full?: boolean;

@@ -21,6 +21,7 @@ export interface TreeNode {
   readonly closesLoop: boolean;
 }
 
+/** By which costs, and from which root, a tree is looked at. */
 export interface InspectOptions {
   readonly cost?: CostModel;
   /** Root link of a free-flying mechanism, where it was chosen (`Schedule.root`). */

@@ -15,6 +15,7 @@ import { buildTimeline, type TimelineEntry } from './timeline.js';
 import { freeJoint, type LinkGraph, linkGraph, type Topology } from './topology.js';
 import { nestTree, type ScheduleTree } from './tree.js';
 
+/** Options of `schedule`. */
 export interface ScheduleOptions {
   /** Number of processors, 1 or more; not only powers of two. */
   readonly processors: number;
@@ -33,6 +34,7 @@ export interface ScheduleOptions {
   readonly chooseRoot?: boolean;
 }
 
+/** An order of assembly, who does what, and how good it is. */
 export interface Schedule {
   /** Nested [joint, rootSide, endSide]. Loop joint l is number `joints + l`. */
   readonly tree: ScheduleTree;

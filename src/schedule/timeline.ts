@@ -2,6 +2,7 @@ import { chainTimes, divides, type Ranges } from './assign.js';
 import type { CostTable } from './cost.js';
 import { type FlatTree, preorder } from './flat-tree.js';
 
+/** What a processor does during an entry of the timeline. */
 export type Phase = 'assembly' | 'hand-over' | 'disassembly';
 
 /** One piece of work on a processor, in the unit of the cost model. */

@@ -15,6 +15,7 @@ import {
 } from './events.js';
 import { type Control, type ForwardEngine, type Integrator, stagesOf } from './integrators.js';
 
+/** How exact steps of 'dopri5' and the times of events are. */
 export interface Tolerances {
   /** Error of a step relative to the size of velocities, of angles and distances; 1e-6 where left out. */
   readonly relative?: number;

@@ -2,6 +2,7 @@
 
 import type { State } from '../mechanism/state.js';
 
+/** Something to watch for during a simulation: a function of the state that passes zero. */
 export interface SimulationEvent {
   readonly name: string;
   /** Zero where the event happens; smooth between events. */
@@ -22,6 +23,7 @@ export interface SimulationEvent {
   readonly rate?: number;
 }
 
+/** An event that has happened. */
 export interface Occurrence {
   readonly name: string;
   readonly time: number;

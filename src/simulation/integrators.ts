@@ -16,6 +16,7 @@ import type { Occurrence } from './events.js';
 
 export type { Control } from '../engines/plain/stages.js';
 
+/** The integrators: semi-implicit Euler, Runge-Kutta of order 4, Dormand-Prince with steps of its own choice. */
 export type IntegratorName = 'dopri5' | 'rk4' | 'midpoint' | 'euler';
 
 export const INTEGRATORS: readonly IntegratorName[] = ['dopri5', 'rk4', 'midpoint', 'euler'];

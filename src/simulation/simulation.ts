@@ -85,6 +85,12 @@ interface Running {
   readonly guard: EnergyGuard | undefined;
 }
 
+/**
+ * A mechanism that moves: integrator, control, events.
+ *
+ *     const simulation = new Simulation(mechanism, { state, integrator: 'rk4', step: 0.001 });
+ *     simulation.runUntil(2);
+ */
 export class Simulation {
   readonly stepSize: number;
   readonly #integrator: IntegratorName;
@@ -281,6 +287,7 @@ export class Simulation {
     return this.state.time;
   }
 
+  /** Energy, momentum and centre of mass now. */
   energy(): Energy {
     return this.dynamics.energy(this.state);
   }

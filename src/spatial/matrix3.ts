@@ -1,7 +1,9 @@
 // 3-vectors, 3x3 matrices (row major) and unit quaternions [w, x, y, z] for set-up code: every function returns a fresh
 // array. The hot paths do their own arithmetic on Float64Array (spatial.ts and the algorithms).
 
+/** Three numbers: x, y, z. */
 export type Vec3 = readonly [number, number, number];
+/** A 3x3 matrix, row by row. */
 export type Mat3 = readonly [number, number, number, number, number, number, number, number, number];
 /** Unit quaternion [w, x, y, z]. */
 export type Quat = readonly [number, number, number, number];

@@ -41,6 +41,7 @@ export const opened = (gpu: Gpu): OpenGpu => gpu as OpenGpu;
 /** One GPU object for the process: the package's must not be collected while a device lives. */
 let known: Promise<GPU> | undefined;
 
+/** Opens the GPU: WebGPU of the browser, or of the package "webgpu" in Node. */
 export async function openGpu(options: OpenOptions = {}): Promise<OpenGpu> {
   known ??= findGpu();
   let gpu: GPU;

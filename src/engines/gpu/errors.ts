@@ -1,5 +1,6 @@
 // What can go wrong with a GPU, said so that the user knows what to do.
 
+/** Codes of a GpuError. */
 export type GpuErrorCode =
   | 'no-webgpu'
   | 'no-adapter'
@@ -10,6 +11,7 @@ export type GpuErrorCode =
   | 'limit'
   | 'mechanism';
 
+/** What went wrong with a GPU, with a code to branch on. */
 export class GpuError extends Error {
   readonly code: GpuErrorCode;
 

@@ -31,6 +31,7 @@ export interface FallbackOptions extends OpenOptions {
   readonly gpu?: Gpu;
 }
 
+/** Options of `gpuAssembly`. */
 export type GpuAssemblyOptions = FallbackOptions;
 
 /** Opens a device for what `make` makes; where that fails, what `instead` makes of the reason. */

@@ -3,6 +3,7 @@
 import type { Mechanism } from '../../mechanism/mechanism.js';
 import type { State } from '../../mechanism/state.js';
 
+/** Limits of the device, to try what smaller ones do. */
 export interface OpenOptions {
   /** Bindings, buffers and workgroup memory of at most so many bytes, however much more the adapter has. */
   readonly maxBindingBytes?: number;
@@ -28,6 +29,7 @@ export interface Gpu {
   lost(): string | undefined;
   /** Called once, when the device is lost. */
   onLost(listener: (reason: string) => void): void;
+  /** Gives the device back. */
   close(): void;
 }
 
@@ -43,13 +45,17 @@ export interface Assembly {
   readonly deviceSeconds: number;
   /** Accelerations under the joint forces tau, without joint forces where left out. */
   forward(state: State, tau?: Float64Array): Promise<Float64Array>;
+  /** What computes, in a sentence. */
   explain(): string;
+  /** Frees memory and device. */
   dispose(): void;
 }
 
 /** Where choices are remembered: a Map, or something that lasts, like a file or localStorage. */
 export interface Memory {
+  /** What was kept under this key. */
   get(key: string): string | undefined;
+  /** Keeps a value. */
   set(key: string, value: string): unknown;
 }
 

@@ -3,6 +3,7 @@
 import type { Mechanism } from '../../mechanism/mechanism.js';
 import type { DenseScratch } from './dense.js';
 
+/** The joint-space mass matrix, rows and columns in the order of v. */
 export interface MassMatrix {
   /** Rows and columns. */
   readonly n: number;

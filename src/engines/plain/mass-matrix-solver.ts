@@ -10,6 +10,7 @@ import { authorOrder, type MassMatrix } from './author-order.js';
 import { createDense, type DenseScratch, invertDense, linkOf, reducedMassMatrix } from './dense.js';
 import { refuseForeign, refuseSingular } from './refuse.js';
 
+/** The inverse of the joint-space mass matrix. */
 export interface InverseMassMatrix {
   readonly n: number;
   /** n x n, row major. */

@@ -35,8 +35,10 @@ import { refuseContradiction, refuseForeign, refuseSingular } from './refuse.js'
 import { RerootMap } from './reroot-map.js';
 import { weakJoint } from './weak-joints.js';
 
+/** The readable algorithms of forward dynamics. */
 export type ForwardAlgorithm = 'aba' | 'ada' | 'dense';
 
+/** Options of forward dynamics: what acts from outside, what else is wanted, where results go. */
 export interface ForwardOptions {
   /**
    * By default kernels made from formulas, O(n). By name the readable algorithms: 'aba' is O(n), with coupled joints too;
@@ -60,6 +62,7 @@ export interface ForwardOptions {
   readonly out?: Float64Array;
 }
 
+/** Options of inverse dynamics. */
 export interface InverseOptions extends Pick<ForwardOptions, 'external' | 'jointForces' | 'loopForces' | 'out'> {
   /**
    * Names of the joints that have motors: all others get no force. Where left out, every joint may have one, and closed

@@ -37,6 +37,7 @@ export interface StopSignal {
   removeEventListener(event: 'abort', listener: () => void): void;
 }
 
+/** What every function of a batch takes: a signal to stop it, a progress to tell. */
 export interface BatchRun {
   /** Stops the work; the promise is then rejected with the signal's reason. */
   readonly signal?: StopSignal;

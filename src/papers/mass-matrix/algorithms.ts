@@ -14,6 +14,7 @@ import { newtonEulerVariant } from './newton-euler-variant.js';
 import type { Projected } from './projected.js';
 import { type Operations, Trace } from './trace.js';
 
+/** An algorithm of paper 004: as first published, or the paper's variant of it. */
 export type MassMatrixAlgorithm =
   | 'kane'
   | 'kane-variant'
@@ -33,6 +34,7 @@ const ALGORITHMS = new Map<MassMatrixAlgorithm, { readonly run: Serial; readonly
   ['composite-variant', { run: compositeVariant, frame: 'body, then root' }],
 ]);
 
+/** The six algorithms of paper 004. */
 export const MASS_MATRIX_ALGORITHMS: readonly MassMatrixAlgorithm[] = [...ALGORITHMS.keys()];
 
 /** The frame that an algorithm takes where none is asked for, in words. */

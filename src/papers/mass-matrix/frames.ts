@@ -11,7 +11,12 @@
 import type { Mat, Sym, Vec } from './algebra.js';
 import type { ChainLinks } from './links.js';
 
+/**
+ * What equations are projected onto: every link's own frame, that of the first link, the ground, or that of the last
+ * link.
+ */
 export type ProjectionFrame = 'body' | 'root' | 'ground' | 'tip';
+/** The frames that equations can be projected onto. */
 export const FRAMES: readonly ProjectionFrame[] = ['body', 'root', 'ground', 'tip'];
 
 export class Frames<T> {

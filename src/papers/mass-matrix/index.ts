@@ -30,6 +30,7 @@ export { FRAMES, type ProjectionFrame } from './frames.js';
 export { ParallelMassMatrix, type ParallelMassMatrixOptions } from './threads/parallel.js';
 export type { Operations } from './trace.js';
 
+/** Which algorithm of paper 004, in which frame. */
 export interface MassMatrixOptions {
   readonly algorithm: MassMatrixAlgorithm;
   /** What the equations are projected onto; the paper's choice for the algorithm where left out. */
@@ -75,6 +76,7 @@ export function countOperationsOf(
   return { ...operations, transformations };
 }
 
+/** A mass matrix with the account of the processors that computed it. */
 export interface SimulatedMassMatrix extends MassMatrix, ArrayReport {
   readonly layout: ArrayLayout['kind'];
   readonly frame: ArrayFrame;

@@ -10,6 +10,7 @@
 
 import type { Arithmetic } from './arithmetic.js';
 
+/** Operations of one run of an algorithm. */
 export interface Operations {
   readonly multiplications: number;
   /** Additions and subtractions. */

@@ -76,6 +76,7 @@ export function energyPlot(samples: readonly WalkSample[], title: string): strin
   return plot(series, title, 'kinetic energy (J)', 'potential energy (J)', { marks });
 }
 
+/** Step periods over slopes: the road to chaos. */
 export function bifurcationPlot(points: readonly SweepPoint[], title: string): string {
   const dots = points.flatMap(({ slope, periods }) => periods.map((period): [number, number] => [slope, period]));
   return plot(
@@ -105,6 +106,7 @@ function plot(
 
 const STAGE = { width: 760, height: 360, margin: 40 };
 
+/** Slope, size and title of a drawing of a walker. */
 export interface StickFigureOptions {
   readonly slope: number;
   readonly legLength: number;

@@ -9,6 +9,7 @@ import type { Standing, Walker, WalkerStep } from './walker.js';
 /** q_st, v_st, v_sw before a heel strike. */
 export type Section = readonly [number, number, number];
 
+/** A periodic gait: a fixed point of the step map, and how stable it is. */
 export interface Gait {
   readonly section: Section;
   readonly step: WalkerStep;
@@ -19,10 +20,12 @@ export interface Gait {
   readonly iterations: number;
 }
 
+/** The walker just before a heel strike at these coordinates of the step map. */
 export function standingAt(walker: Walker, [q, v, w]: Section): Standing {
   return walker.beforeStrike([q, walker.swingAngle(q)], [v, w]);
 }
 
+/** The coordinates of the step map just before the heel strike of a step. */
 export function sectionOf({ q, v }: WalkerStep): Section {
   return [q[0], v[0], v[1]];
 }

@@ -5,6 +5,7 @@ import { type CompassOptions, compass } from '../../models/compass.js';
 import { type KneedOptions, kneed } from '../../models/kneed.js';
 import type { Section } from './gait.js';
 
+/** Names of the walkers. */
 export type WalkerModelName = 'compass' | 'kneed';
 
 /** All sizes of a walker; those that a model does not have are not used. */
@@ -19,6 +20,7 @@ interface WalkerModel {
   readonly sizes: Readonly<Partial<Record<keyof WalkerSizes, number>>>;
 }
 
+/** The walkers: the compass of paper 001, and one with knees. */
 export const WALKERS: Readonly<Record<WalkerModelName, WalkerModel>> = {
   // [001] Table 1, which is a state just before a heel strike (errata 001-12).
   compass: {

@@ -3,6 +3,7 @@
 
 import { escapeXml } from '../../plot/svg.js';
 
+/** What `walkPage` shows. */
 export interface PageParts {
   readonly title: string;
   /** Two columns. */
@@ -15,6 +16,7 @@ const STYLE = `body{font:15px/1.5 system-ui,sans-serif;color:#222;background:#ff
 h1{font-size:1.5rem}figure{margin:1.5rem 0}svg{max-width:100%;height:auto}figcaption{color:#555}
 table{border-collapse:collapse}td{padding:.15rem 1.2rem .15rem 0;border-bottom:1px solid #ddd}td+td{font-variant-numeric:tabular-nums}`;
 
+/** A page with facts about a walker and its pictures. */
 export function walkPage({ title, facts, pictures }: PageParts): string {
   const rows = facts
     .map(([name, value]) => `<tr><td>${escapeXml(name)}</td><td>${escapeXml(value)}</td></tr>`)

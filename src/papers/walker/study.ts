@@ -9,6 +9,7 @@ import { followGait, type Gait, type Section, sectionOf, standingAt, walk } from
 import { scaledSection, WALKERS, type WalkerModelName, type WalkerSizes } from './models.js';
 import { coordinates, type Standing, Walker } from './walker.js';
 
+/** Which walker, of which sizes, on which slope. */
 export interface WalkerRequest {
   readonly model: WalkerModelName;
   readonly slope: number;
@@ -17,6 +18,7 @@ export interface WalkerRequest {
   readonly tolerances?: Tolerances;
 }
 
+/** The walker of a request. */
 export function makeWalker({ model, slope, sizes, scuffing, tolerances }: WalkerRequest): Walker {
   return new Walker(WALKERS[model].build(sizes), {
     slope,
@@ -116,6 +118,7 @@ function distance(step: Parameters<typeof sectionOf>[0], section: Section): numb
   return Math.max(...sectionOf(step).map((value, k) => Math.abs(value - section[k])));
 }
 
+/** What a walker settles to on a slope. */
 export interface SweepPoint {
   readonly slope: number;
   /** Of the steps after it has settled; empty where it falls. */

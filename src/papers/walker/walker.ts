@@ -23,6 +23,7 @@ import { Simulation } from '../../simulation/simulation.js';
 import { dot, norm, subtract, type Vec3, ZERO3 } from '../../spatial/matrix3.js';
 import { TRANSFORM } from '../../spatial/spatial.js';
 
+/** Slope, tolerances, and what becomes of a foot that scuffs. */
 export interface WalkerOptions {
   /** Radians downwards along x. */
   readonly slope: number;
@@ -43,6 +44,7 @@ export interface Standing {
 /** Why a step came to no heel strike. */
 export type Fall = 'fell' | 'scuffed' | 'no-strike';
 
+/** One step, from heel strike to heel strike. */
 export interface WalkerStep {
   /** Seconds from heel strike to heel strike. */
   readonly period: number;
@@ -69,6 +71,7 @@ const AHEAD = 1e-3;
 const SCUFF = 1e-9;
 const AXIS: Vec3 = [0, -1, 0];
 
+/** A passive walker on a slope (paper 001): it swings, strikes, and changes the root of its mechanism at each step. */
 export class Walker {
   readonly slope: number;
   readonly gravity: number;

@@ -7,6 +7,7 @@ import type { AdaScratch } from './ada.js';
 import type { LoopScratch } from './loop-joint.js';
 import { isUncertain, type PseudoInverse } from './rank.js';
 
+/** What the closed loops of a mechanism are like at a state: constraints, their rank, and what is indeterminate. */
 export interface LoopReport {
   /** Constraints that the loop joints impose, and how many of them are independent at this state. */
   readonly constraints: number;

@@ -9,9 +9,12 @@ import { newtonEulerOnArray } from './newton-euler-array.js';
 import { type ArrayReport, ProcessorArray } from './processor-array.js';
 import type { ArrayFrame } from './rows.js';
 
+/** An algorithm for an array of processors. */
 export type ArrayAlgorithm = 'newton-euler-variant' | 'composite-variant';
+/** The algorithms that run on a simulated array of processors. */
 export const ARRAY_ALGORITHMS: readonly ArrayAlgorithm[] = ['newton-euler-variant', 'composite-variant'];
 
+/** Algorithm, processors and layout of a simulated array. */
 export interface ArrayOptions {
   readonly algorithm: ArrayAlgorithm;
   /** Physical processors; as many as the layout can use where left out. */

@@ -7,6 +7,7 @@
 import type { Tree } from '../../../mechanism/tree.js';
 import { subtrees } from '../links.js';
 
+/** Which virtual processor does which pair of links. */
 export interface ArrayLayout {
   readonly kind: 'triangle' | 'columns';
   /** Row (link j) and column (link i) of each virtual processor. */

@@ -20,6 +20,7 @@ export interface Transfer {
   readonly to: number;
 }
 
+/** What messages between processors cost. */
 export interface Communication {
   /** Steps that messages take, one after the other. */
   readonly steps: number;
@@ -27,6 +28,7 @@ export interface Communication {
   readonly hops: number;
 }
 
+/** What the processors of a simulated array did. */
 export interface ArrayReport {
   /** Virtual and physical processors. */
   readonly virtual: number;

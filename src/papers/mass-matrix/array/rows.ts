@@ -16,6 +16,7 @@ import { double, doublingRounds, type Rounds } from './doubling.js';
 import type { ArrayLayout } from './layout.js';
 import type { ProcessorArray, Transfer } from './processor-array.js';
 
+/** The frame of an array: of the head of each column, or of the last link. */
 export type ArrayFrame = 'column' | 'tip';
 
 /** What a processor has: link j of its row, in the frame of its column. */

@@ -18,6 +18,7 @@ import {
   prepare,
 } from './fixed-frame.js';
 
+/** Options of `ParallelMassMatrix`. */
 export interface ParallelMassMatrixOptions {
   /** Threads in all, the caller's included; 2 where left out. */
   readonly threads?: number;
@@ -32,6 +33,7 @@ const MAX_THREADS = 64;
 /** A page's. */
 declare const Worker: new (file: URL, options: { type: 'module' }) => WebWorker;
 
+/** The mass matrix by the paper's composite variant, on several threads. */
 export class ParallelMassMatrix {
   readonly mechanism: Mechanism;
   /** Threads that are asked for, the caller's included. */

@@ -1,0 +1,36 @@
+// Every public name has a sentence: TypeDoc, which makes the API reference, finds none without.
+
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { Application, LogLevel, type TypeDocOptions } from 'typedoc';
+import { expect, it } from 'vitest';
+
+const json = (path: string): unknown => JSON.parse(readFileSync(at(path), 'utf8'));
+const at = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+
+it('every public name has a doc comment', { timeout: 240_000 }, async () => {
+  const { $schema, ...settings } = json('typedoc.json') as Partial<TypeDocOptions> & { $schema: string };
+  const app = await Application.bootstrap({
+    ...settings,
+    entryPoints: (settings.entryPoints as string[]).map(at),
+    tsconfig: at('tsconfig.build.json'),
+    skipErrorChecking: true,
+    readme: 'none',
+  });
+  const found: string[] = [];
+  app.logger.log = (message: string, level: LogLevel): void => {
+    if (level >= LogLevel.Warn) found.push(message);
+  };
+  const project = await app.convert();
+  app.validate(project!);
+  expect(found).toEqual([]);
+});
+
+it('every entry of the package is in the reference', () => {
+  const { entryPoints } = json('typedoc.json') as { entryPoints: string[] };
+  const { exports: entries } = json('package.json') as { exports: Record<string, string | { default: string }> };
+  const sources = Object.values(entries).flatMap((entry) =>
+    typeof entry === 'string' ? [] : [entry.default.replace('./dist/', 'src/').replace(/\.js$/, '.ts')],
+  );
+  expect(entryPoints.toSorted()).toEqual(sources.toSorted());
+});
