@@ -38,12 +38,7 @@ export interface WgslOptions extends Access {
   readonly readFirst?: boolean;
 }
 
-/**
- * What the statements call. sin and cos to 3e-7 for |x| up to 1e9: the built-in functions were off by 6e-2 on one driver. pi/2
- * is taken off in three parts (Cody and Waite), whose products with k are exact, in fma or rounded, up to 256; beyond that the
- * turns are found in integers. Minimax polynomials on |r| < pi/4 (Cephes).
- */
-export const FUNCTIONS = `/* A quotient may be off by several units of the last place; one step of Newton mends it. */
+const COMMON = `/* A quotient may be off by several units of the last place; one step of Newton mends it. */
 fn reciprocal(x: f32) -> f32 { let y = 1.0 / x; return fma(y, fma(-x, y, 1.0), y); }
 /* 1 - 1 / |q|^2. Sums begin with 1, so that for unit quaternions they stay between 1 and 2 and differences of them are exact: what
 is rounded off on the way can be found. */
@@ -56,7 +51,50 @@ fn unitDefect(a: vec2f, b: vec2f) -> f32 {
   let excess = (s4 - 2.0) + rounded;
   return excess / (1.0 + excess);
 }
-/* The upper 32 bits of m f, m below 2^24. */
+/* tanh to 4e-7: a rational minimax approximation up to where it is one (as in Eigen). */
+fn tangent(y: f32) -> f32 {
+  let x = clamp(y, -7.9053111, 7.9053111);
+  let z = x * x;
+  let a = fma(z, fma(z, fma(z, -2.76076847742355e-16, 2.00018790482477e-13), -8.60467152213735e-11), 5.12229709037114e-8);
+  let p = x * fma(z, fma(z, fma(z, a, 1.48572235717979e-5), 6.37261928875436e-4), 4.89352455891786e-3);
+  let q = fma(z, fma(z, fma(z, 1.19825839466702e-6, 1.18534705686654e-4), 2.268434632439e-3), 4.89352518554385e-3);
+  return p * reciprocal(q);
+}
+`;
+
+/** sin and cos of r + turns pi/2, |r| <= pi/4: minimax polynomials (Cephes). */
+const QUARTER = `let z = r * r;
+  let s = fma(r * z, fma(z, fma(z, -1.9515295891e-4, 8.3321608736e-3), -1.6666654611e-1), r);
+  let c = fma(z * z, fma(z, fma(z, 2.443315711809948e-5, -1.388731625493765e-3), 4.166664568298827e-2), fma(z, -0.5, 1.0));
+  let odd = (turns & 1u) != 0u;
+  let sine = select(s, c, odd);
+  let cosine = select(c, s, odd);
+  return vec2f(select(sine, -sine, (turns & 2u) != 0u), select(cosine, -cosine, ((turns + 1u) & 2u) != 0u));
+}
+`;
+
+/**
+ * pi/2 is taken off in three parts (Cody and Waite), whose products with k are exact, in fma or rounded, up to 1e4 rad. k as an
+ * integer in the last bits: a sum is cheaper than a conversion.
+ */
+const NEAR = `let k = floor(fma(x, 0.63661977236758134, 0.5));
+  let a = fma(k, -1.5703125, x);
+  let b = fma(k, -4.837512969970703125e-4, a);
+  let near = fma(k, -7.54978995489188216e-8, b);`;
+
+/**
+ * What the statements call. sin and cos to 3e-7 for |x| up to 1e4 (the built-in functions were off by 6e-2 on one driver);
+ * beyond, what is computed with them is no number, and the state is flagged. Reducing larger angles here, too, made the kernels
+ * of human-34 take twice the time on an H200.
+ */
+export const FUNCTIONS = `${COMMON}fn sincos(x: f32) -> vec2f {
+  ${NEAR}
+  let r = select(near, bitcast<f32>(bitcast<u32>(near) | 0x7f800000u), abs(x) > 10000.0);
+  let turns = bitcast<u32>(k + 12582912.0);
+  ${QUARTER}`;
+
+/** The same for kernels that work in loops: |x| up to 2^31, the turns of angles beyond 256 found in integers. */
+export const FUNCTIONS_OF_ANY_ANGLE = `${COMMON}/* The upper 32 bits of m f, m below 2^24. */
 fn upper(m: u32, f: u32) -> u32 {
   let low = m & 0xffffu; let high = m >> 16u;
   let first = high * (f & 0xffffu) + ((low * (f & 0xffffu)) >> 16u);
@@ -81,31 +119,11 @@ fn farAngle(x: f32) -> vec2f {
   return select(vec2f(r, f32(quarters)), vec2f(-r, f32((4u - quarters) & 3u)), x < 0.0);
 }
 fn sincos(x: f32) -> vec2f {
-  let k = floor(fma(x, 0.63661977236758134, 0.5));
-  let a = fma(k, -1.5703125, x);
-  let b = fma(k, -4.837512969970703125e-4, a);
-  var r = fma(k, -7.54978995489188216e-8, b);
-  /* k as an integer in the last bits: a sum is cheaper than a conversion. */
+  ${NEAR}
+  var r = near;
   var turns = bitcast<u32>(k + 12582912.0);
   if (abs(x) > 256.0) { let far = farAngle(x); r = far.x; turns = u32(far.y); }
-  let z = r * r;
-  let s = fma(r * z, fma(z, fma(z, -1.9515295891e-4, 8.3321608736e-3), -1.6666654611e-1), r);
-  let c = fma(z * z, fma(z, fma(z, 2.443315711809948e-5, -1.388731625493765e-3), 4.166664568298827e-2), fma(z, -0.5, 1.0));
-  let odd = (turns & 1u) != 0u;
-  let sine = select(s, c, odd);
-  let cosine = select(c, s, odd);
-  return vec2f(select(sine, -sine, (turns & 2u) != 0u), select(cosine, -cosine, ((turns + 1u) & 2u) != 0u));
-}
-/* tanh to 4e-7: a rational minimax approximation up to where it is one (as in Eigen). */
-fn tangent(y: f32) -> f32 {
-  let x = clamp(y, -7.9053111, 7.9053111);
-  let z = x * x;
-  let a = fma(z, fma(z, fma(z, -2.76076847742355e-16, 2.00018790482477e-13), -8.60467152213735e-11), 5.12229709037114e-8);
-  let p = x * fma(z, fma(z, fma(z, a, 1.48572235717979e-5), 6.37261928875436e-4), 4.89352455891786e-3);
-  let q = fma(z, fma(z, fma(z, 1.19825839466702e-6, 1.18534705686654e-4), 2.268434632439e-3), 4.89352518554385e-3);
-  return p * reciprocal(q);
-}
-`;
+  ${QUARTER}`;
 
 const LARGEST = 3.4028234663852886e38;
 

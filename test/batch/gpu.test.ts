@@ -171,6 +171,29 @@ describe.skipIf(!hasSoftwareGpu())('a batch on the GPU', () => {
     }
   });
 
+  it('code for a mechanism: angles that keep their turns up to 1e4, and the states beyond are listed', async () => {
+    const swing = createMechanism({
+      gravity: [1, 0, 0],
+      bodies: [{ name: 'a', mass: 1, com: [0, 0, 1], inertia: diagonal(0, 0, 0) }],
+      joints: [{ name: 'j', type: 'revolute', parent: null, child: 'a', axis: [0, 1, 0], stiffness: 1 }],
+    });
+    const many = await onGpu(swing, { states: 2001, gpu: { variant: 'registers' } });
+    await many.ready();
+    const angles = Float32Array.from({ length: 2001 }, (_, s) => (s % 2 === 0 ? 1 : -1) * 10 ** ((4 * s) / 2000));
+    many.write('q', angles);
+    await many.forward();
+    let worst = 0;
+    many.read('qdd').forEach((x, s) => {
+      worst = Math.max(worst, Math.abs(x - Math.cos(angles[s])));
+    });
+    expect(worst).toBeLessThan(3e-7);
+    expect(many.notFinite()).toEqual([]);
+    many.write('q', [10_001, -1e6, 1e30], 5);
+    await many.forward();
+    expect(many.notFinite()).toEqual([5, 6, 7]);
+    many.dispose();
+  });
+
   it('large angles in rollouts: springs and targets feel whole turns', async () => {
     const hinge = builtinMechanism('chain-1');
     const many = await onGpu(hinge, { states: 2, gpu: { specialise: 'never' } });

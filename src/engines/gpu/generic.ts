@@ -2,7 +2,7 @@
 // loops over the links. Its code depends on the kinds of joints alone and compiles in a moment, so it answers while code
 // for the mechanism is being made. Constants of the links stand in a table; each thread has its records in storage.
 
-import { emitStatements, FUNCTIONS } from '../../emit/wgsl.js';
+import { emitStatements, FUNCTIONS_OF_ANY_ANGLE } from '../../emit/wgsl.js';
 import { RECORD, typeFields } from '../../formulas/kernel-records.js';
 import { isConstantField, kernelFormulas, OWN, PARENT, PASSES } from '../../formulas/kernels.js';
 import type { Plan } from '../../plan/plan.js';
@@ -82,7 +82,7 @@ default: {}
 }`;
   });
   const code = `${header(uses)}
-${FUNCTIONS}
+${FUNCTIONS_OF_ANY_ANGLE}
 @compute @workgroup_size(${workgroupSize}) fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local: vec3u) {
 let thread = group.x * ${workgroupSize}u + local.x;
 let atKept = (thread >> 5u) * ${TILE * size}u + (thread & 31u);

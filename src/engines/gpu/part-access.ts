@@ -1,7 +1,7 @@
 // What the kernels for one large mechanism have in common: their buffers, the arrays of their graphs, and how the operations
 // in their lists are read.
 
-import { emitStatements, FUNCTIONS } from '../../emit/wgsl.js';
+import { emitStatements, FUNCTIONS_OF_ANY_ANGLE } from '../../emit/wgsl.js';
 import type { Graph } from '../../formulas/graph.js';
 import type { NodeVec3, VectorGraph } from '../../formulas/vectors.js';
 import {
@@ -48,7 +48,7 @@ fn times(a: vec4f, b: vec4f) -> vec4f { return vec4f(a.x * b.x - dot(a.yzw, b.yz
 fn turn(a: vec4f, x: vec3f) -> vec3f { let t = 2.0 * cross(a.yzw, x); return x + a.x * t + cross(a.yzw, t); }
 fn f(x: u32) -> f32 { return bitcast<f32>(x); }
 fn u(x: f32) -> u32 { return bitcast<u32>(x); }
-${FUNCTIONS}
+${FUNCTIONS_OF_ANY_ANGLE}
 `;
 
 function read(array: number, k: number): string {
