@@ -8,6 +8,7 @@ import type { JointTypeName } from '../../src/joints/index.js';
 import { createMechanism } from '../../src/mechanism/create.js';
 import type { Mechanism } from '../../src/mechanism/mechanism.js';
 import { State } from '../../src/mechanism/state.js';
+import { mechanismSpec } from '../../src/mechanism/variants.js';
 import { Simulation } from '../../src/simulation/simulation.js';
 import type { Mat3, Vec3 } from '../../src/spatial/matrix3.js';
 import { relativeError } from '../support/random-mechanism.js';
@@ -145,4 +146,34 @@ describe('loops of light links beside loops of heavy ones', () => {
     expect(relativeError(dynamics.forward(state, tau), [0, 0, 0.5, 0.5])).toBeLessThan(1e-12);
     expect(dynamics.loopReport().rank).toBe(2);
   });
+});
+
+it('a loop that constrains nothing in this state, and something in others', () => {
+  // A hinge about z, and a universal joint in its place: it forbids turning about n, which is along y here and has a part along z elsewhere.
+  const build = (loops: boolean): Mechanism => {
+    const spec = mechanismSpec(door('spherical', 'revolute', [0, 0, 1], undefined));
+    const universal = {
+      name: 'cross',
+      type: 'universal',
+      axis: [0.5, 0, Math.sqrt(0.75)],
+      axis2: [1, 0, 0],
+      a: { body: 'frame', t: [0.2, 0, 0] },
+      b: { body: 'door' },
+    } as const;
+    return createMechanism({ ...spec, loops: loops ? [universal] : [] });
+  };
+  const [one, two] = [build(false), build(true)];
+  const engines = (['plain', 'wasm', 'compiled', 'auto'] as const).map((engine) => front(two, { engine }));
+  for (let seed = 1; seed <= 40; seed++) {
+    const state = State.random(one, seed).set('hinge', 0, 0);
+    const expected = new PlainDynamics(one).forward(state);
+    const same = new State(two, state);
+    for (const engine of engines) {
+      expect(relativeError(engine.forward(same), expected), `${engine.engine}, seed ${seed}`).toBeLessThan(1e-11);
+      expect(engine.loopReport().rank, `${engine.engine}, seed ${seed}`).toBe(0);
+    }
+  }
+  const away = State.random(two, 1).set('hinge', 1, 0);
+  engines[0].forward(away);
+  expect(engines[0].loopReport().rank).toBe(1);
 });

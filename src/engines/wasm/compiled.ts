@@ -11,7 +11,6 @@ import { BODY_POSE, BODY_VELOCITY } from '../../plan/results.js';
 import type { Energy } from '../../reference/energy.js';
 import { forceToA } from '../../spatial/spatial.js';
 import type { Engine, FunctionName, OutOption, Runs } from '../engine.js';
-import { idleLoop } from '../plain/assembly/idle-loops.js';
 import type { LoopReport } from '../plain/assembly/report.js';
 import { rowsOf } from '../plain/author-order.js';
 import { foldForces, followSources, type Reduction, reduceMatrix, reductionOf } from '../plain/couplings.js';
@@ -78,8 +77,6 @@ export class CompiledDynamics implements Engine {
     const { tree } = this;
     const weak = weakJoint(tree);
     if (weak !== undefined) return weak;
-    const idle = idleLoop(tree);
-    if (idle !== undefined) return `loop "${idle}" constrains nothing that the joints leave free.`;
     try {
       const code = new TaskCode(tree, options, (note) => this.#notes.push(note));
       if (options.specialise !== 'never' || code.choice.hasGeneric) return code;

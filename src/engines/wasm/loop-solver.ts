@@ -1,12 +1,13 @@
 // The multipliers of loop joints between the inward and the outward pass of compiled forward dynamics: A lambda = -w with
 // A = J H^-1 J^T, positive semidefinite, by Cholesky's method with diagonal pivots, A = L L^T with as many columns as the rank.
 //
-// Redundant constraints get none of the load: accelerations do not depend on how it is shared. Forces do, and are left to
-// the plain engine, whose rule of rank (plain/assembly/rank.ts) also decides wherever a pivot lies in between. Where loops
+// A pivot is measured by what its row could feel, as in the plain engine (plain/assembly/rank.ts): a loop that constrains nothing
+// leaves rounding, whatever the others are. Redundant constraints get none of the load: accelerations do not depend on how it is
+// shared. Forces do, and are left to the plain engine, which also decides wherever a pivot lies in between. Where loops
 // are not quite closed, redundant constraints contradict the others a little. As with the pseudo-inverse of the plain engine
 // the error is then spread over all of them: L c = -w in the sense of least squares, in metres and radians.
 
-/** Pivots below this part of the largest diagonal element of their loop are rounding ... */
+/** Pivots below this part of what their row could feel are rounding ... */
 const REDUNDANT = 1e-13;
 /** ... and above this they are not. */
 const INDEPENDENT = 1e-8;
@@ -18,10 +19,9 @@ const NO_CONTRADICTION = 1e-15;
 export class LoopSolver {
   readonly m: number;
   rank = 0;
-  /** First row of each loop, and the end. */
-  readonly #first: readonly number[];
   readonly #L: Float64Array;
   readonly #diagonal: Float64Array;
+  /** One over what each row could feel. */
   readonly #scale: Float64Array;
   readonly #y: Float64Array;
   readonly #order: Int32Array;
@@ -30,16 +30,18 @@ export class LoopSolver {
   readonly #normal: Float64Array;
   readonly #change: Float64Array;
 
-  /** For each loop, for each of its constraints: by what its unit is multiplied to make it metres or radians. */
-  constructor(weights: readonly (readonly number[])[]) {
-    const first = [0];
-    for (const { length } of weights) first.push(first[first.length - 1] + length);
-    const m = first[first.length - 1];
+  /**
+   * For each loop, for each of its constraints: by what its unit is multiplied to make it metres or radians, and what its
+   * diagonal element could be in those (loopScales).
+   */
+  constructor(weights: readonly (readonly number[])[], scales: readonly (readonly number[])[]) {
+    const m = weights.flat().length;
     this.m = m;
-    this.#first = first;
     this.#L = new Float64Array(m * m);
     this.#diagonal = new Float64Array(m);
-    this.#scale = new Float64Array(m);
+    const could = scales.flat();
+    // A row that could feel nothing is zero, whatever it is divided by.
+    this.#scale = Float64Array.from(weights.flat(), (weight, i) => (could[i] > 0 ? weight ** 2 / could[i] : 1));
     this.#y = new Float64Array(m);
     this.#order = new Int32Array(m);
     this.#weights = weights.flat();
@@ -128,18 +130,12 @@ export class LoopSolver {
     const diagonal = this.#diagonal;
     const scale = this.#scale;
     const order = this.#order;
-    const first = this.#first;
-    for (let l = 0; l + 1 < first.length; l++) {
-      let largest = 0;
-      for (let i = first[l]; i < first[l + 1]; i++) {
-        order[i] = i;
-        diagonal[i] = A[m * i + i];
-        largest = Math.max(largest, diagonal[i]);
-      }
-      scale.fill(1 / largest, first[l], first[l + 1]);
+    for (let i = 0; i < m; i++) {
+      order[i] = i;
+      diagonal[i] = A[m * i + i];
     }
     for (let k = 0; k < m; k++) {
-      let best = -1;
+      let best = Number.NEGATIVE_INFINITY;
       let at = k;
       for (let i = k; i < m; i++) {
         const ratio = diagonal[order[i]] * scale[order[i]];

@@ -7,6 +7,7 @@ import type { Tree } from '../../mechanism/tree.js';
 import { inShortestUnits } from '../../plan/length-units.js';
 import { rowUnits } from '../../plan/loops.js';
 import { createPlan, type Plan } from '../../plan/plan.js';
+import { loopScales } from '../plain/assembly/loop-scales.js';
 import { reduceAngles, turnsTooFar } from '../plain/large-angles.js';
 import type { BlockAssembly } from '../threads/blocks.js';
 import { Planner } from '../threads/planner.js';
@@ -226,7 +227,7 @@ export class TaskCode {
 
   /** Inward pass, multipliers of the loops, outward pass. */
   #closed(task: CompiledTask, { run, finish }: WasmInstance['exports']): () => void {
-    const solver = new LoopSolver(rowUnits(inShortestUnits(this.plan)));
+    const solver = new LoopSolver(rowUnits(inShortestUnits(this.plan)), loopScales(this.#tree));
     const guarded = this.#guard(task, finish);
     return () => {
       run();
