@@ -242,7 +242,8 @@ export class Batch {
     const functions = FUNCTIONS.map((name) => {
       if (device.kind === 'gpu') return { name, engine: engineOf(device.on.tierOf(name)) };
       const reason = device.on.plainReason;
-      return reason === undefined ? { name, engine: 'compiled' as const } : { name, engine: 'plain' as const, reason };
+      if (reason === undefined) return { name, engine: 'compiled' as const };
+      return { name, engine: device.on.oneByOne(name === 'inverse' ? 'inverse' : 'forward'), reason };
     });
     const where = adapter ?? (threads === 1 ? 'one thread' : `${threads} threads`);
     const lines = functions.map(

@@ -11,6 +11,7 @@ import { addPassiveForces, addPassiveSlope } from '../plain/passive.js';
 import { PlainDynamics } from '../plain/plain-dynamics.js';
 import { applyTorque, type Torque, type TorqueRows } from '../torque.js';
 import { type BatchCodeRequest, type BatchFunction, batchCode, type RowsLayout } from '../wasm/batch-code.js';
+import { CompiledDynamics } from '../wasm/compiled.js';
 import { type WasmMemory, type WasmModule, webAssembly } from '../wasm/webassembly.js';
 
 /** Words of the progress that all threads share: the next state, states done, 1 to stop. */
@@ -234,9 +235,16 @@ function turnsFar(q: Float64Array, row: number, places: Int32Array): boolean {
   return a + b + c + d > LARGEST_ANGLE * LARGEST_ANGLE;
 }
 
-/** One state after the other by the readable algorithms: for what has no code. */
+/** What computes one state after the other where there is no code for batches: loops and couplings have code for one state. */
+export function oneByOne(mechanism: Mechanism): PlainDynamics | CompiledDynamics {
+  const { loops, couplings } = mechanism;
+  if (loops.length === 0 && couplings.length === 0) return new PlainDynamics(mechanism);
+  return new CompiledDynamics(mechanism, { specialise: 'first-use' });
+}
+
+/** One state after the other, for what has no code for batches. */
 class PlainRunner {
-  readonly dynamics: PlainDynamics;
+  readonly dynamics: PlainDynamics | CompiledDynamics;
   readonly state: State;
   readonly closing: LoopClosing | undefined;
   readonly tau: Float64Array;
@@ -244,7 +252,7 @@ class PlainRunner {
   readonly armature: Float64Array;
 
   constructor(mechanism: Mechanism) {
-    this.dynamics = new PlainDynamics(mechanism);
+    this.dynamics = oneByOne(mechanism);
     this.state = new State(mechanism);
     this.closing = mechanism.loops.length > 0 ? new LoopClosing(this.dynamics.tree) : undefined;
     this.tau = new Float64Array(mechanism.nv);

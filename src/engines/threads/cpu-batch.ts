@@ -15,7 +15,17 @@ import { held, type Torque } from '../torque.js';
 import { type BatchCode, type BatchFunction, type RowsLayout, rowsLayout } from '../wasm/batch-code.js';
 import { fusedIsExact } from '../wasm/relaxed-simd.js';
 import { type WasmMemory, type WasmModule, webAssembly } from '../wasm/webassembly.js';
-import { type BatchMessage, CHUNK, DONE, PROGRESS_WORDS, type RunTask, runTask, STOP, sendable } from './batch-task.js';
+import {
+  type BatchMessage,
+  CHUNK,
+  DONE,
+  oneByOne,
+  PROGRESS_WORDS,
+  type RunTask,
+  runTask,
+  STOP,
+  sendable,
+} from './batch-task.js';
 import { type Pool, sharedPool } from './pool.js';
 import { MAX_THREADS } from './protocol.js';
 
@@ -155,7 +165,7 @@ export class CpuBatch {
   readonly threads: number;
   /** Why that is so, where more were asked for. */
   readonly reasonForCaller: string | undefined;
-  /** Why readable algorithms compute everything. */
+  /** Why there is no code for batches: states are computed one after the other. */
   #plainReason: string | undefined;
   readonly #options: CpuBatchOptions;
   readonly #codes: Codes;
@@ -233,6 +243,11 @@ export class CpuBatch {
 
   get plainReason(): string | undefined {
     return this.#plainReason;
+  }
+
+  /** What then computes a function, one state after the other. */
+  oneByOne(name: 'forward' | 'inverse'): 'plain' | 'compiled' {
+    return oneByOne(this.mechanism).runs(name).engine === 'compiled' ? 'compiled' : 'plain';
   }
 
   get notes(): readonly string[] {
