@@ -5,11 +5,11 @@
 // surfaces, its position lies on the supporting plane of the reference. Where no polygon faces the normal, two segments
 // that are almost parallel touch along what they share, and everything else touches in a point.
 
-import { CAPSULE, type Collider, SPHERE } from './collider.js';
+import type { Collider } from './collider.js';
 import { FACE_POINTS, Feature } from './feature.js';
 import { featureToward } from './features.js';
 import { CONVEX_POINTS, type Manifold } from './manifold.js';
-import { edgeToward, support } from './support.js';
+import { edgeToward, radiusOf, support } from './support.js';
 import { GAP, MARGIN, N, PAIR, REL } from './work.js';
 
 /** Cosine of the angle within which a polygon faces the normal squarely: 1.8 degrees. */
@@ -41,11 +41,6 @@ const cz = new Float64Array(MOST);
 const cgap = new Float64Array(MOST);
 const cid = new Int32Array(MOST);
 
-/** Radius of what is around the core of a shape. */
-export function radiusOf({ kind, size }: Collider): number {
-  return kind === SPHERE || kind === CAPSULE ? size[0] : 0;
-}
-
 /**
  * Writes the manifold of shapes with the normal N and the gap PAIR[GAP], frame of a. Gives whether features of both shapes
  * meet along the normal at that gap: where N is only known to separate, that proves it to be the normal.
@@ -76,6 +71,41 @@ export function buildManifold(out: Manifold, a: Collider, b: Collider): boolean 
   const height = reference === 1 ? dot(N, pointA) : dot(N, pointB);
   choose(out, height);
   return meet;
+}
+
+/** The same of a shape a and a triangle b whose normal is N: only what of a stands over the triangle. */
+export function clipOnFace(out: Manifold, a: Collider, b: Collider): void {
+  featureOfA(a);
+  featureOfB(b);
+  closestPoints(a, b);
+  count = 0;
+  if (faceA.count > 1) clipAgainst(faceB, faceA, -1);
+  // The farthest point itself: of a round shape, or between the corners that stand for a rim.
+  if ((count === 0 || !reaches(a, b)) && isOver(faceB, pointA)) {
+    cx[count] = pointA[0];
+    cy[count] = pointA[1];
+    cz[count] = pointA[2];
+    cgap[count] = PAIR[GAP];
+    cid[count] = WITNESS;
+    count++;
+  }
+  choose(out, dot(N, pointB));
+}
+
+/** Whether a point stands over a polygon, seen along n; on its sides it does. */
+function isOver({ points: q, count: sides }: Feature, p: Float64Array): boolean {
+  for (let s = 0; s < sides; s++) {
+    const t = s + 1 === sides ? 0 : s + 1;
+    const ex = q[3 * t] - q[3 * s];
+    const ey = q[3 * t + 1] - q[3 * s + 1];
+    const ez = q[3 * t + 2] - q[3 * s + 2];
+    const x = p[0] - q[3 * s];
+    const y = p[1] - q[3 * s + 1];
+    const z = p[2] - q[3 * s + 2];
+    const inside = (ey * z - ez * y) * N[0] + (ez * x - ex * z) * N[1] + (ex * y - ey * x) * N[2];
+    if (inside < -1e-12 * (ex * ex + ey * ey + ez * ez)) return false;
+  }
+  return true;
 }
 
 function clip(reference: number): void {

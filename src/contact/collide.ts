@@ -5,6 +5,7 @@ import { planeManifold } from './clip.js';
 import { BOX, CAPSULE, type Collider, CYLINDER, MESH, PLANE, SPHERE } from './collider.js';
 import { convexConvex } from './convex.js';
 import type { Manifold } from './manifold.js';
+import { onSurface } from './on-surface.js';
 import { capsuleCapsule, sphereBox, sphereCapsule, sphereCylinder, sphereSphere } from './round.js';
 import { MARGIN, PAIR, setRelative } from './work.js';
 
@@ -39,9 +40,11 @@ export function collide(
 
 /** The kind of a is not a later one than that of b. */
 function ordered(out: Manifold, a: Collider, b: Collider): void {
-  // Planes and meshes do not move against each other.
-  if (a.kind === PLANE) {
-    if (b.kind !== PLANE && b.kind < MESH) planeManifold(out, a, b);
+  // Planes and surfaces are ground: they do not touch each other.
+  if (b.kind >= MESH) {
+    if (a.kind !== PLANE && a.kind < MESH) onSurface(out, a, b);
+  } else if (a.kind === PLANE) {
+    if (b.kind !== PLANE) planeManifold(out, a, b);
   } else if (a.kind === SPHERE && b.kind === SPHERE) sphereSphere(out, a, b);
   else if (a.kind === SPHERE && b.kind === CAPSULE) sphereCapsule(out, a, b);
   else if (a.kind === SPHERE && b.kind === BOX) sphereBox(out, a, b);

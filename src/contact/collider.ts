@@ -5,6 +5,7 @@ import { GROUND, type Mechanism, type Shape } from '../mechanism/mechanism.js';
 import { rotationDefect } from '../spatial/matrix3.js';
 import { compose, TRANSFORM } from '../spatial/spatial.js';
 import { convexHull, type Hull } from './hull.js';
+import { HeightSurface, MeshSurface, type Surface } from './surface.js';
 
 /** Kinds of colliders, in the order in which pairs are looked up: the first of a pair is never of a later kind. */
 export const PLANE = 0;
@@ -36,6 +37,8 @@ export interface Collider {
   readonly box: Float64Array;
   /** Of hulls. */
   readonly hull: Hull | undefined;
+  /** Of meshes and height fields. */
+  readonly surface: Surface | undefined;
   /** Of a ball about the origin of the shape that holds it; infinite for a plane. */
   readonly reach: number;
   readonly friction: number;
@@ -76,6 +79,7 @@ export function collider(body: number, shape: Shape): Collider {
     size,
     box,
     hull,
+    surface: undefined,
     reach,
     friction,
     restitution,
@@ -119,13 +123,33 @@ export function collider(body: number, shape: Shape): Collider {
         throw refuse(
           `The file of the mesh "${geometry.path}" was not read; read it, or give another shape for contact.`,
         );
-      const hull = convexHull(geometry.data.points);
+      const { points } = geometry.data;
+      // On a body that moves its convex hull stands for a mesh.
+      if (body === GROUND)
+        return {
+          ...made(MESH, sized(), reachOf(points), undefined, boxOf(points)),
+          surface: new MeshSurface(geometry.data),
+        };
+      const hull = convexHull(points);
       return made(HULL, sized(), reachOf(hull.points), hull, boxOf(hull.points));
     }
-    default:
-      throw refuse(`Contact does not know the shape ${geometry.kind}; take another one.`);
+    case 'heights': {
+      if (body !== GROUND) throw refuse('A height field is ground; put it on the ground, not on a body that moves.');
+      const { rows, columns, size, heights } = geometry;
+      if (!(rows >= 2 && columns >= 2 && heights.length === rows * columns && heights.every(Number.isFinite)))
+        throw refuse('It needs two or more rows and columns, and a finite height for each place of the grid.');
+      const [x, y] = sized(...size);
+      const high = heights.reduce((most, z) => Math.max(most, z));
+      const farthest = heights.reduce((most, z) => Math.max(most, Math.abs(z)), 0);
+      const reach = Math.sqrt((x * x + y * y) / 4 + farthest * farthest);
+      const box = Float64Array.of(0, 0, high - DEPTH, x / 2, y / 2, DEPTH);
+      return { ...made(HEIGHTS, sized(), reach, undefined, box), surface: new HeightSurface(geometry) };
+    }
   }
 }
+
+/** Half of how far down a height field is solid, metres. */
+const DEPTH = 1e4;
 
 const NO_BOX = new Float64Array(6);
 const EVERYWHERE = Float64Array.of(

@@ -1,12 +1,13 @@
 // Any two convex shapes: distance by GJK, depth by EPA, the normal polished, then the points.
 
-import { buildManifold, radiusOf } from './clip.js';
+import { buildManifold } from './clip.js';
 import type { Collider } from './collider.js';
 import { isPolytope, pairSize } from './difference.js';
 import { epa } from './epa.js';
 import { FAR, gjk, TOUCHING } from './gjk.js';
 import type { Manifold } from './manifold.js';
 import { polish } from './polish.js';
+import { radiusOf } from './support.js';
 import { CORES, GAP, MARGIN, PAIR } from './work.js';
 
 /** Relative to the size of the pair: cores of polytopes farther apart than this have their normal from GJK to all digits. */

@@ -1,8 +1,13 @@
 // The farthest point of a shape along a direction, and the edge there that lies most across it. Of spheres and capsules that
 // is about the core: centre and straight part, without the radius.
 
-import { BOX, CAPSULE, CONE, type Collider, CYLINDER, ELLIPSOID, HULL, TRIANGLE } from './collider.js';
+import { BOX, CAPSULE, CONE, type Collider, CYLINDER, ELLIPSOID, HULL, SPHERE, TRIANGLE } from './collider.js';
 import { farthestVertex } from './hull-support.js';
+
+/** Radius of what is around the core of a shape. */
+export function radiusOf({ kind, size }: Collider): number {
+  return kind === SPHERE || kind === CAPSULE ? size[0] : 0;
+}
 
 /** out[o...] = the point of the core farthest along d, shape frame; gives the number of the vertex, 0 where there are none. */
 export function support(out: Float64Array, o: number, { kind, size, hull }: Collider, d: Float64Array): number {
