@@ -1,4 +1,5 @@
-// A body strikes the ground at a point, at once: positions stay, velocities jump ([001] section 8.5, for any mechanism).
+// A body strikes the ground at a point, at once: positions stay, velocities jump ([001] section 8.5, [001] eq. 23 with
+// errata 001-11, for any mechanism).
 //
 // With u the velocity of the point and W = J H^-1 J^T its answer to an impulse lambda there: u+ = u + W lambda, and the joints
 // gain H^-1 J^T lambda. Plastic and slipless means u+ = 0: all angular momenta about axes through the point, and about joint

@@ -118,7 +118,7 @@ export function noBias(c: Float64Array, o: number): void {
   c.fill(0, o, o + 6);
 }
 
-/** Writes a rotation by the angle q about z, tree to child coordinates, and the translation [0, 0, distance]. */
+/** Writes a rotation by the angle q about z ([001] eq. 6, [001] eq. 7), tree to child, and the translation [0, 0, distance]. */
 export function setScrew(X: Float64Array, o: number, angle: number, distance: number): void {
   const c = Math.cos(angle);
   const s = Math.sin(angle);

@@ -113,7 +113,7 @@ interface ChainMotion {
   readonly acceleration: Float64Array;
 }
 
-/** Kinematics along the chain: [001] eq. 8 and 9, v_i = X_i v_p + S_i qd_i (errata 001-10), and its derivative. */
+/** Kinematics along the chain: [001] eq. 8, [001] eq. 9, v_i = X_i v_p + S_i qd_i (errata 001-10), and its derivative. */
 function chainMotion({ joints, q, v, a: qdd }: TreeView, chain: readonly number[]): ChainMotion {
   const { pose, X, XJ, next, S, p, velocity, acceleration, vJ, aJ } = scratch;
   setIdentity(pose, 0);

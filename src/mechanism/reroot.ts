@@ -5,10 +5,10 @@
 // Names as in the paper: the chain of inversion goes from the old top body c[0] down to the new one, c[m]. Joint i of the
 // chain (i > 0), by which c[i] hung from c[i-1], now carries c[i-1]; it stays where it is. Every body of the chain keeps its
 // orientation and gets its origin at the joint that carries it now: it moves by
-//   s_i = t of joint i+1 (i < m),   s_m = E_abs (at - origin of the top)       [001] eq. 10, 13, 14
-// in body coordinates. What is fixed in such a body then has coordinates x - s_i: centre of mass (eq. 19, 20 as corrected by
-// errata 001-2), shapes, frames, and the tree transforms of the other children (eq. 12, errata 001-1 and 001-3). The tree
-// transform of an inverted joint is E' = E^T, t' = -s of the new parent.
+//   s_i = t of joint i+1 (i < m),   s_m = E_abs (at - origin of the top)       [001] eq. 10, [001] eq. 13, [001] eq. 14
+// in body coordinates. What is fixed in such a body then has coordinates x - s_i: centre of mass ([001] eq. 19, [001] eq. 20,
+// errata 001-2), shapes, frames, and the tree transforms of the other children ([001] eq. 12, errata 001-1 and 001-3). The
+// tree transform of an inverted joint is E' = E^T ([001] eq. 11), t' = -s of the new parent.
 //
 // Cost of reroot: the chain, the children of its bodies, and the copying of lists (bodies, joints, q, v), which takes 8 bytes a
 // body and list and no look at any of them; bodies and joints that did not change are shared with the old mechanism. A

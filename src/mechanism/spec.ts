@@ -31,7 +31,7 @@ export interface JointSpec extends JointKindSpec {
   /** Name of the parent body; null is the ground. */
   readonly parent: string | null;
   readonly child: string;
-  /** Tree transform rot(E) trn(t): E maps parent to tree-frame coordinates, t is its origin in parent coordinates. */
+  /** Tree transform rot(E) trn(t) ([001] eq. 5): E maps parent to tree frame, t is its origin in parent coordinates. */
   readonly E?: Mat3;
   readonly t?: Vec3;
   readonly damping?: number;

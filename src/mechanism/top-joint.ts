@@ -1,5 +1,5 @@
 // The joint by which a re-rooted mechanism hangs from the ground: its position from the pose of the body it carries (what
-// the paper calls the inverse of jcalc, [001] eq. 21 and 22 as corrected by errata 001-7 and 001-8), and its velocity and
+// the paper calls the inverse of jcalc, [001] eq. 21, [001] eq. 22, errata 001-7 and 001-8), and its velocity and
 // acceleration from those of the body.
 
 import { findJointType, JOINT_TYPES, type JointType, PARAMETERS } from '../joints/index.js';

@@ -42,7 +42,7 @@ export function poses(tree: Tree, scratch: KinematicsScratch, q: Float64Array): 
   }
 }
 
-/** Poses and velocities: v_i = X_i v_p + S_i qd_i ([001] eq. 3 as corrected). */
+/** Poses and velocities: v_i = X_i v_p + S_i qd_i ([001] eq. 3, errata 001-10). */
 export function velocities(tree: Tree, scratch: KinematicsScratch, q: Float64Array, qd: Float64Array): void {
   poses(tree, scratch, q);
   updateVelocities(tree, scratch, q, qd);

@@ -157,7 +157,7 @@ export interface CostTable {
   cost(joint: number, handles: number): number;
   /**
    * Cost of a node that closes a loop within one part. `handles` are those of the part: after closing where the model
-   * counts joints, as in eq. 11; before it where it counts links, since that is the form the loop is closed in.
+   * counts joints, as in [002] eq. 11; before it where it counts links, since that is the form the loop is closed in.
    */
   closingCost(joint: number, handles: number): number;
   toTime(ticks: number): number;

@@ -1,6 +1,6 @@
 // Spatial (six-dimensional) algebra on Float64Array with offsets. Angular components first, then linear.
 //
-// A transform X = rot(E) trn(r) takes 12 numbers: E (row major) maps A to B coordinates, r is the origin of B in A
+// A transform X = rot(E) trn(r) ([001] eq. 2) takes 12 numbers: E (row major) maps A to B coordinates, r is the origin of B in A
 // coordinates. A rigid-body inertia takes 10: mass, first moment h = m c, and the rotational inertia about the frame's
 // origin as xx, xy, xz, yy, yz, zz. Output comes first; an output may not overlap an input unless said otherwise.
 
@@ -159,7 +159,7 @@ export function forceToA(out: Float64Array, o: number, X: Float64Array, ox: numb
   out[o + 5] = fz;
 }
 
-/** Force vector from A to B: out = X* f = [E (n - r x f), E f]. May work in place. */
+/** Force vector from A to B: out = X* f = X^-T f ([001] eq. 1) = [E (n - r x f), E f]. May work in place. */
 export function forceToB(out: Float64Array, o: number, X: Float64Array, ox: number, f: Float64Array, of: number): void {
   const fx = f[of + 3];
   const fy = f[of + 4];

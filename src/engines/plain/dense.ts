@@ -1,4 +1,4 @@
-// Forward dynamics through the whole mass matrix: H qdd = tau - C, solved by Cholesky's method without regard to
+// Forward dynamics through the whole mass matrix: H qdd = tau - C ([004] eq. 1), solved by Cholesky's method without regard to
 // sparsity. O(n^3): the method that paper 003 compares with, a check on the others, and the way for mechanisms with
 // coupled (mimic) joints, whose independent coordinates y, v = G y', obey (G^T H G) y'' = G^T (tau - C).
 

@@ -1,6 +1,6 @@
 // [004] Original Newton-Euler based algorithm (O N-E B): the whole inverse dynamics, called once for each column with a
 // unit acceleration, no velocity, no gravity. It knows nothing of that: velocities and accelerations are numbers like
-// any others, all links take part, and each column is computed from top to bottom (errata 004-4).
+// any others, all links take part, and each column is computed from top to bottom ([004] eq. 2, [004] eq. 3, errata 004-4).
 //
 //   outwards  w = w_p + Z qd,   w' = w'_p + w_p x Z qd + Z qdd
 //             V' = V'_p + w'_p x P + w_p x (w_p x P) + Y qdd + 2 w x Y qd

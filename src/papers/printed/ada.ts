@@ -1,7 +1,7 @@
 // Forward dynamics by assembly and disassembly in the form that papers 000 and 002 print (as corrected by the errata):
 // every partial chain is known by its inverse articulated inertia Phi_uv and its bias acceleration b_u at all handles,
 //
-//   acceleration of handle u = sum_v Phi_uv (force on handle v) + b_u.
+//   acceleration of handle u = sum_v Phi_uv (force on handle v) + b_u        ([002] eq. 2, for any number of handles).
 //
 // It is here to reproduce the papers, as a check of ada.ts, and as the yardstick of the papers' times. It inverts the
 // inertia of every link: links without mass are refused, and large mass ratios cost its result (docs/ada.md).

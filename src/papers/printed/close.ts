@@ -1,9 +1,9 @@
 // Loop joints in the printed form: constraints between handles of one part ([000] section 5, errata 000-5 and 000-6).
 // With G the constraint rows at the ends e of the loops and beta what the motion with qdd = 0 breaks (loop-joint.ts):
 //
-//   L_u = sum_e G_e Phi_eu,   Gamma = sum_e L_e G_e^T,   bias = sum_e G_e b_e + beta
+//   L_u = sum_e G_e Phi_eu,   Gamma = sum_e L_e G_e^T,   bias = sum_e G_e b_e + beta                     [000] eq. 58
 //   Phi_C,uv = Phi_uv - L_u^T Gamma^+ L_v,   b_C,u = b_u - L_u^T Gamma^+ bias
-//   (57)  lambda = -Gamma^+ (bias + sum_u L_u f_u),   force at end e: G_e^T lambda
+//   lambda = -Gamma^+ (bias + sum_u L_u f_u),   force at end e: G_e^T lambda                            [000] eq. 57
 //
 // The four blocks of errata 000-5 are the sum over both ends. Gamma is singular for redundant loops: its pseudo-inverse
 // gives the forces of least norm. Loop joints have no drive, so that the terms with tau are absent.

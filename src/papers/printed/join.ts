@@ -1,17 +1,21 @@
-// Assembly and disassembly of one tree joint in the printed form: equations (3) to (10) of paper 002 as the errata correct
-// them. A is the part on the parent's side of joint i, B that of the link it carries, j a handle of A, k one of B.
+// Assembly and disassembly of one tree joint in the printed form: the equations of paper 002 as the errata correct them,
+// which are numbered 002-n. A is the part on the parent's side of joint i, B that of the link it carries, j a handle of A, k one of B.
 //
 //   V_i = (N_i (Phi_A,ii + Phi_B,ii) N_i^T)^-1,   W_i = N_i^T V_i N_i
 //   beta_i = b_A,i - b_B,i - (Phi_A,ii + Phi_B,ii) R_i^T tau_i,   gamma_i = W_i beta_i + R_i^T tau_i              (002-7)
-//   (3), (4)  Phi_C,jj' = Phi_A,jj' - Phi_A,ji W_i Phi_A,ij',   Phi_C,kk' the same with B                        (002-3)
-//   (5)       Phi_C,jk = Phi_A,ji W_i Phi_B,ik                                                                   (002-2)
-//   (6), (7)  b_C,j = b_A,j - Phi_A,ji gamma_i,   b_C,k = b_B,k + Phi_B,ki gamma_i
-//   (8)       n_i = V_i N_i r_i,   r_i = beta_i + sum_j Phi_A,ij f_j - sum_k Phi_B,ik f_k                        (002-5)
-//   (9)       qdd_i = R_i ((Phi_A,ii + Phi_B,ii) N_i^T n_i - r_i)
-//   (10)      f_i = N_i^T n_i + R_i^T tau_i, on B; its opposite on A                                             (002-6)
+//   [002] eq. 3   Phi_C,jj' = Phi_A,jj' - Phi_A,ji W_i Phi_A,ij'                                               (002-3)
+//   [002] eq. 4   Phi_C,kk' = Phi_B,kk' - Phi_B,ki W_i Phi_B,ik'                                               (002-3)
+//   [002] eq. 5   Phi_C,jk = Phi_A,ji W_i Phi_B,ik                                                             (002-2)
+//   [002] eq. 6   b_C,j = b_A,j - Phi_A,ji gamma_i
+//   [002] eq. 7   b_C,k = b_B,k + Phi_B,ki gamma_i
+//   [002] eq. 8   n_i = V_i N_i r_i,   r_i = beta_i + sum_j Phi_A,ij f_j - sum_k Phi_B,ik f_k                  (002-5)
+//   [002] eq. 9   qdd_i = R_i ((Phi_A,ii + Phi_B,ii) N_i^T n_i - r_i)
+//   [002] eq. 10  f_i = N_i^T n_i + R_i^T tau_i, on B; its opposite on A                                       (002-6)
+//
+// Paper 000 has Phi_C as [000] eq. 50, the force as [000] eq. 51 and qdd as [000] eq. 53 (errata 000-1 to 000-4).
 //
 // Accelerations are differences from the motion with qdd = 0, in which all velocity products c_i are contained. With
-// V_i^-1 = L L^T and Y = L^-1 N_i we have W_i = Y^T Y, and with Z_j = Y Phi_A,ij, Z_k = -Y Phi_B,ik equations (3) to (5)
+// V_i^-1 = L L^T and Y = L^-1 N_i we have W_i = Y^T Y, and with Z_j = Y Phi_A,ij, Z_k = -Y Phi_B,ik the equations for Phi_C
 // are one: Phi_C,uv = Phi_uv - Z_u^T Z_v, where blocks between A and B are zero before.
 //
 // Armature has no place in the printed form. A rotor of inertia d on freedom m takes the force -d qdd_m: that is one more
@@ -191,7 +195,7 @@ export function addPhiTimes(
   else addTransposedTimes(out, o, s, m, phiAt(part, u, t), y, iy);
 }
 
-/** out -= Z_u^T Z_v. */
+/** out -= Z_u^T Z_v: [002] eq. 3, [002] eq. 4 and [002] eq. 5. */
 function subtractZZ(out: Float64Array, o: number, Z: Float64Array, u: number, v: number, rows: number): void {
   for (let i = 0; i < 6; i++)
     for (let j = 0; j < 6; j++) {

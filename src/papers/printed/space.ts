@@ -1,4 +1,5 @@
-// Motion and constraint space of a joint, as papers 000 and 002 use them: rows R (n_i) and N (6 - n_i), errata 002-4.
+// Motion and constraint space of a joint, as papers 000 and 002 use them: rows R (n_i) and N (6 - n_i), errata 002-4:
+// K_J of [000] eq. 2 and K_C of [000] eq. 1, which are also [003] eq. 2 and [003] eq. 1 with the sign of errata 003-1.
 //
 // Our motion spaces S are not orthonormal (screws with a pitch, universal joints), while R R^T = 1 is asked for. Taking
 // R = (S^T S)^-1 S^T instead keeps every equation: R^T tau is the force within the motion space that does the work of tau,

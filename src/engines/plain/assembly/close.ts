@@ -2,7 +2,7 @@
 //
 // With G the constraint rows on the handles (root: Psi = 1, Phi = 0, b = 0) and beta what the motion without qdd breaks:
 //
-//   Gamma = G Phi G^T,   lambda = -Gamma^+ (G Psi a_r + sum_s G Phi_s f_s + G b + beta)        [000] eqs. 57 to 60, corrected
+//   Gamma = G Phi G^T,   lambda = -Gamma^+ (G Psi a_r + sum_s G Phi_s f_s + G b + beta)        [000] eq. 57
 //   I += (G Psi)^T Gamma^+ (G Psi),   p += (G Psi)^T Gamma^+ (G b + beta)
 //   Psi_s -= (G Phi_s)^T Gamma^+ (G Psi),   Phi_ss' -= (G Phi_s)^T Gamma^+ (G Phi_s'),   b_s -= (G Phi_s)^T Gamma^+ (G b + beta)
 //
