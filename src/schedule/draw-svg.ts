@@ -1,6 +1,22 @@
 import { formatTime, nodeTimes, summarize } from './draw-text.js';
 import { type FlatTree, preorder } from './flat-tree.js';
 import type { Schedule } from './schedule.js';
+import {
+  AXIS,
+  colourOf,
+  drawAxis,
+  escapeXml,
+  FAINT,
+  fix,
+  HEADER,
+  LANE,
+  LANE_GAP,
+  LANE_LABEL,
+  MARGIN,
+  TEXT,
+  text,
+  WIDTH,
+} from './svg-parts.js';
 import { jointName, type Topology } from './topology.js';
 import { flattenTree } from './tree.js';
 
@@ -11,19 +27,8 @@ export interface DrawSvgOptions {
   readonly unit?: string;
 }
 
-const WIDTH = 1100;
-const MARGIN = 24;
-const HEADER = 74;
-const LANE = 26;
-const LANE_GAP = 6;
-const LANE_LABEL = 92;
-const AXIS = 34;
 /** More lanes than this are left out, with a note. */
 const MOST_LANES = 64;
-const TEXT = '#1b1f24';
-const FAINT = '#6a737d';
-/** Okabe and Ito's colours, told apart by people with colour-blindness too. */
-const COLOURS = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#8a6d00', '#5b5bd6'];
 
 /**
  * A self-contained SVG of a schedule: the timeline of every processor, and below it the schedule tree from left to
@@ -84,7 +89,15 @@ function drawTimeline(
     }
   });
   let height = lanes.length * (LANE + LANE_GAP);
-  parts.push(drawAxis(schedule.makespan, unit, left, width, top + height));
+  parts.push(
+    drawAxis(
+      schedule.makespan,
+      `time in ${unit}; solid bars: assembly, light bars: disassembly, black: hand-over`,
+      left,
+      width,
+      top + height,
+    ),
+  );
   height += AXIS;
   if (lanes.length < schedule.timeline.length) {
     parts.push(
@@ -98,28 +111,6 @@ function drawTimeline(
     height += 16;
   }
   return { svg: parts.join('\n'), height: height + 20 };
-}
-
-/** Time axis with round steps, and the legend of the bars at its right end. */
-function drawAxis(makespan: number, unit: string, left: number, width: number, y: number): string {
-  const parts: string[] = [];
-  const rough = makespan / 8;
-  const power = 10 ** Math.floor(Math.log10(rough || 1));
-  const step = [1, 2, 5, 10].map((each) => each * power).find((each) => each >= rough) ?? rough;
-  for (let i = 0; i * step <= makespan * 1.0001 && step > 0; i++) {
-    const x = fix(left + (i * step * width) / makespan);
-    parts.push(`<path d="M${x} ${y - 2}v5" stroke="${FAINT}"/>`);
-    parts.push(text(x, y + 14, `${formatTime(i * step)}`, `text-anchor="middle" fill="${FAINT}" font-size="10"`));
-  }
-  parts.push(
-    text(
-      left,
-      y + 32,
-      `time in ${unit}; solid bars: assembly, light bars: disassembly, black: hand-over`,
-      `fill="${FAINT}" font-size="10"`,
-    ),
-  );
-  return parts.join('\n');
 }
 
 interface Layout {
@@ -227,35 +218,7 @@ function startsOfParts(flat: FlatTree, order: readonly number[], alone: (joint: 
   return starts;
 }
 
-function colourOf(processor: number): string {
-  return COLOURS[processor % COLOURS.length];
-}
-
-function text(x: number, y: number, content: string, attributes = ''): string {
-  return `<text x="${x}" y="${y}"${attributes ? ` ${attributes}` : ''}>${escapeXml(content)}</text>`;
-}
-
-function fix(value: number): number {
-  return Math.round(value * 100) / 100;
-}
-
 function clip(name: string): string {
   const characters = Array.from(name);
   return characters.length <= 36 ? name : `${characters.slice(0, 35).join('')}…`;
-}
-
-/** Names come from files: nothing in them may end up as markup, or as a character that XML 1.0 forbids. */
-function escapeXml(content: string): string {
-  let escaped = '';
-  for (const character of content) {
-    const code = character.codePointAt(0) as number;
-    if (character === '&') escaped += '&amp;';
-    else if (character === '<') escaped += '&lt;';
-    else if (character === '>') escaped += '&gt;';
-    else if (character === '"') escaped += '&quot;';
-    else if (code < 0x20 || (code >= 0xd800 && code <= 0xdfff) || code === 0xfffe || code === 0xffff)
-      escaped += '\ufffd';
-    else escaped += character;
-  }
-  return escaped;
 }

@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { relativeError } from '../support/random-mechanism.js';
-import { expectRefusal, type JointJson, json, manikin, output, read, temporaryFolder } from './support.js';
+import { ARM, expectRefusal, type JointJson, json, manikin, output, read, temporaryFolder } from './support.js';
 
 const files = temporaryFolder();
 const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
@@ -49,6 +50,45 @@ describe('schedule', () => {
     expect(text).toContain('└e─');
     expect(read(svg)).toContain('</svg>');
     expect(await output('schedule', 'human-40', '--procs', '2', '--full')).toContain('left_ankle');
+  });
+
+  it('runs on threads, and shows what was predicted and what was measured', async () => {
+    const svg = files.path('threads.svg');
+    const text = await output('schedule', 'chain-64-free', '--procs', '2', '--run', '--svg', svg);
+    // First the schedule tree, then the same program twice.
+    expect(text).toMatch(
+      /proved optimal[\s\S]*segment 0: [\s\S]*predicted [\d.]+ us\n {2}thread 0 [\s\S]*measured [\d.]+ us\n {2}thread 0 /,
+    );
+    expect(text).toContain('without reading clocks a step takes');
+    expect(read(svg)).toMatch(/chain-64-free on 2 threads[\s\S]*predicted: [\s\S]*measured: /);
+    const found = await json('schedule', 'chain-64-free', '--procs', '2', '--run');
+    expect(found.tree).toHaveLength(3);
+    expect(found.measured).toHaveLength(found.predicted.length);
+    for (const span of [...found.measured, ...found.predicted])
+      expect(span).toEqual({
+        processor: expect.any(Number),
+        segment: expect.any(Number),
+        phase: expect.stringMatching(/^(velocities|assembly|disassembly)$/),
+        start: expect.any(Number),
+        end: expect.any(Number),
+      });
+    for (const key of ['predictedNs', 'measuredNs', 'unrecordedNs']) expect(found[key], key).toBeGreaterThan(0);
+    expect(found.segments.flat()).toHaveLength(64);
+  });
+
+  it('says where threads are too many, or cannot run it', async () => {
+    const many = String(2 + availableParallelism());
+    const { code, err } = await manikin('schedule', 'chain-64-free', '--procs', many, '--run');
+    expect(code).toBe(0);
+    expect(err).toMatch(/^\d+ threads on \d+ cores?: they wait for each other, and times mean little\.\n/);
+    const outcome = await manikin('schedule', 'chain-64-free', '--procs', '65', '--run');
+    expectRefusal(outcome, 2);
+    expect(outcome.err).toContain('--run takes 1 to 64 threads, got 65.');
+    const coupled = files.write('coupled.urdf', ARM);
+    const refused = await manikin('schedule', coupled, '--procs', '2', '--run');
+    expect(refused.code).toBe(2);
+    expect(refused.err).toContain('Threads cannot run this mechanism: coupled joints are not cut into segments.');
+    expect(refused.out).toBe('');
   });
 
   it('takes costs of its own', async () => {

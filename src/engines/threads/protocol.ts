@@ -90,12 +90,20 @@ export interface Job {
   readonly hooks: Hooks;
 }
 
-/** For tests. */
+/** For tests, and for timelines (measured-timeline.ts). */
 export interface Hooks {
   /** Microseconds of random delay before each piece of work. */
   readonly jitter: number;
   readonly fault: Fault | undefined;
+  /** Takes the times of the last step, 64-bit numbers: see `recordAt`. */
+  readonly record?: SharedArrayBuffer;
 }
+
+/** The work of a segment, in this order. */
+export const SEGMENT_PHASES = ['velocities', 'assembly', 'disassembly'] as const;
+/** Of each: its start and its end in milliseconds, on a clock that all threads share, and the thread that did it. */
+const RECORD = 3;
+export const recordAt = (segment: number, phase: number): number => RECORD * (SEGMENT_PHASES.length * segment + phase);
 
 /** For tests: a thread that has claimed a piece of work and never finishes it. */
 export interface Fault {

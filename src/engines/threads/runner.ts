@@ -3,6 +3,7 @@
 
 import type { WasmInstance } from '../wasm/webassembly.js';
 import { answerName, FINISH_NAME, fetchName, joinName, type SegmentStep, stepName } from './block-module.js';
+import { clockOffset } from './clock.js';
 import {
   ABANDONED,
   claimed,
@@ -12,6 +13,7 @@ import {
   type Job,
   type JobSegment,
   left,
+  recordAt,
   returning,
   risen,
   spun,
@@ -58,6 +60,9 @@ export class Runner {
   readonly #own: readonly number[];
   readonly #thread: number;
   readonly #hooks: Hooks | undefined;
+  readonly #record: Float64Array | undefined;
+  /** Milliseconds from the clock of this thread to that of all. */
+  readonly #offset: number;
   readonly #prompt: number;
   /** Flags of all that has to be done. */
   readonly #ends: Int32Array;
@@ -88,8 +93,10 @@ export class Runner {
   constructor(flags: Int32Array, exports: WasmInstance['exports'], job: Job, thread: number) {
     this.#flags = flags;
     this.#thread = thread;
-    const { jitter, fault } = job.hooks;
-    this.#hooks = jitter > 0 || fault?.thread === thread ? job.hooks : undefined;
+    const { jitter, fault, record } = job.hooks;
+    this.#hooks = jitter > 0 || fault?.thread === thread || record !== undefined ? job.hooks : undefined;
+    this.#record = record && new Float64Array(record);
+    this.#offset = record === undefined ? 0 : clockOffset();
     this.#prompt = job.prompt;
     this.#quiet = job.threadOf.map((owner) => thread === 0 && owner === 0);
     this.#ends = Int32Array.from(job.segments.flatMap((_, s) => (this.#quiet[s] ? [] : [done(s)])));
@@ -243,19 +250,18 @@ export class Runner {
 
   #spin(s: number): void {
     const segment = this.#segments[s];
-    this.#delay();
-    if (segment.spin !== undefined) {
-      segment.spin();
-      Atomics.store(this.#flags, spun(s), this.#epoch);
-    }
+    const start = this.#begin();
+    segment.spin?.();
+    if (this.#record !== undefined) this.#note(s, 0, start);
+    if (segment.spin !== undefined) Atomics.store(this.#flags, spun(s), this.#epoch);
   }
 
   /** The way up of a segment; false where the step was given up. */
   #rise(s: number): boolean {
     const segment = this.#segments[s];
     const { needed, waitsFor, joins, comes, joinCodes } = segment;
+    const start = this.#begin();
     if (!this.#allCome(needed)) for (let k = 0; k < needed.length; k++) if (!this.#await(needed[k])) return false;
-    this.#delay();
     segment.gather();
     if (segment.complete !== undefined) {
       for (let k = 0; k < waitsFor.length; k++) if (!this.#await(segment.awaited[k])) return false;
@@ -264,8 +270,10 @@ export class Runner {
     for (let k = 0; k < joins.length; k++) {
       if (!this.#await(comes[k])) return false;
       joinCodes[k]();
+      if (this.#record !== undefined) this.#note(s, 1, start);
       Atomics.store(this.#flags, taken(joins[k].part), this.#epoch);
     }
+    if (this.#record !== undefined && joins.length === 0) this.#note(s, 1, start);
     this.#up[s] = this.#epoch;
     if (joins.length === 0 && !(this.#quiet[s] && segment.grounded)) Atomics.store(this.#flags, risen(s), this.#epoch);
     return true;
@@ -276,13 +284,14 @@ export class Runner {
     const flags = this.#flags;
     const epoch = this.#epoch;
     const segment = this.#segments[s];
-    this.#delay();
+    const start = this.#begin();
     segment.answer?.();
     if (segment.lead !== undefined) {
       segment.lead();
       for (let k = 0; k < segment.waitsFor.length; k++) Atomics.store(flags, told(segment.waitsFor[k]), epoch);
     }
     segment.follow();
+    if (this.#record !== undefined) this.#note(s, 2, start);
     if (!this.#quiet[s]) Atomics.store(flags, done(s), epoch);
   }
 
@@ -372,16 +381,28 @@ export class Runner {
     this.#at = at;
   }
 
-  /** For tests: a pause of random length, or an end in the middle of work. */
-  #delay(): void {
-    if (this.#hooks === undefined) return;
+  /** Before a piece of work. When that is where times are recorded; for tests after a pause of random length, or an end. */
+  #begin(): number {
+    if (this.#hooks === undefined) return 0;
     const { jitter, fault } = this.#hooks;
     if (fault?.thread === this.#thread && this.#pieces++ === fault.after) {
       if (fault.kind === 'throw') throw new Error('a fault, for a test');
       for (;;);
     }
-    this.#random = (Math.imul(this.#random, 1103515245) + 12345) | 0;
-    const until = performance.now() + (((this.#random >>> 8) % 1000) / 1e6) * jitter;
-    while (performance.now() < until);
+    if (jitter > 0) {
+      this.#random = (Math.imul(this.#random, 1103515245) + 12345) | 0;
+      const until = performance.now() + (((this.#random >>> 8) % 1000) / 1e6) * jitter;
+      while (performance.now() < until);
+    }
+    return performance.now();
+  }
+
+  /** Records a piece of work that has just ended, before any flag tells of its end. */
+  #note(s: number, phase: number, start: number): void {
+    const record = this.#record!;
+    const at = recordAt(s, phase);
+    record[at] = start + this.#offset;
+    record[at + 1] = performance.now() + this.#offset;
+    record[at + 2] = this.#thread;
   }
 }
