@@ -15,13 +15,12 @@ import { sharedPool } from './pool.js';
 import { ThreadProgram } from './program.js';
 import { recordAt, SEGMENT_PHASES } from './protocol.js';
 
-/** Milliseconds that a step may take before it is given up; those of all steps; and until one has come to an end. */
+/** Milliseconds that a step may take before it is given up, and until one must have come to an end. */
 const PATIENCE = 2000;
-const ENOUGH = 1500;
 const MOST = 60_000;
-/** Steps that are tried, in batches with turns of the event loop in between. */
-const STEPS = 4000;
-const BATCH = 100;
+/** Milliseconds of steps, within which code is compiled by the best compiler, and steps between turns of the event loop. */
+const ENOUGH = 700;
+const BATCH = 200;
 
 /** The fastest step, of those in which every thread did its own work if there are any. */
 interface FastestStep {
@@ -36,6 +35,8 @@ interface FastestStep {
 export interface TimelineRequest {
   readonly threads: number;
   readonly constants?: EngineConstants;
+  /** For the steps with times recorded, and for those without. */
+  readonly milliseconds?: number;
   readonly signal?: AbortSignal;
 }
 
@@ -54,15 +55,15 @@ export interface ThreadTimelines {
 }
 
 export async function measureTimeline(mechanism: Mechanism, request: TimelineRequest): Promise<ThreadTimelines> {
-  const { threads, constants, signal } = request;
+  const { threads, constants } = request;
   const reason = reasonForPlain(mechanism) ?? reasonForOneThread();
   if (reason !== undefined) throw MechanismError.of('threads', '', `Threads cannot run this mechanism: ${reason}`);
   const planner = new Planner(mechanism, constants);
   const program = new ThreadProgram(planner.plan(threads));
   const { costs, cutting, processorOf } = program.plan.schedule;
   const predicted = playSegments(costs, cutting, planner.constants, processorOf);
-  const { ns: unrecordedNs } = await fastestStep(program, mechanism, threads, false, signal);
-  const { ns, begun, disturbed, times } = await fastestStep(program, mechanism, threads, true, signal);
+  const { ns: unrecordedNs } = await fastestStep(program, mechanism, request, false);
+  const { ns, begun, disturbed, times } = await fastestStep(program, mechanism, request, true);
   return {
     predictedNs: predicted.ns,
     predicted: predicted.spans,
@@ -83,9 +84,8 @@ export async function measureTimeline(mechanism: Mechanism, request: TimelineReq
 async function fastestStep(
   program: ThreadProgram,
   mechanism: Mechanism,
-  threads: number,
+  { threads, milliseconds = ENOUGH, signal }: TimelineRequest,
   recorded: boolean,
-  signal: AbortSignal | undefined,
 ): Promise<FastestStep> {
   const pool = sharedPool();
   const record = new Float64Array(new SharedArrayBuffer(8 * recordAt(program.segments.length, 0)));
@@ -101,8 +101,7 @@ async function fastestStep(
   const offset = clockOffset();
   const start = performance.now();
   let best: FastestStep | undefined;
-  for (let k = 1; k <= STEPS; k++) {
-    if (performance.now() > start + (best === undefined ? MOST : ENOUGH)) break;
+  for (let k = 1; performance.now() < start + (best === undefined ? MOST : milliseconds); k++) {
     if (k % BATCH === 0) await pause(0);
     signal?.throwIfAborted();
     if (lost !== undefined) throw new SimulationError('threads', lost);

@@ -57,7 +57,7 @@ describe('a timeline', () => {
     ['chain-8', 1],
   ])('%s on %i threads: predicted and measured of the same program', async (name, threads) => {
     const mechanism = builtinMechanism(name);
-    const found = await measureTimeline(mechanism, { threads });
+    const found = await measureTimeline(mechanism, { threads, milliseconds: 50 });
     const { schedule, assembly } = new Planner(mechanism).plan(threads);
     const heads = assembly.segments.flatMap(({ inSecondLane }, s) => (inSecondLane ? [] : [s]));
     checkSpans(found.predicted, heads, false);
@@ -90,7 +90,10 @@ describe('a timeline', () => {
 
   it('threads that come late: the caller does their work, and all of it is there', async () => {
     // More threads than any machine of ours has cores, for a mechanism that is cut for all of them.
-    const { measured, disturbed } = await measureTimeline(builtinMechanism('chain-512'), { threads: 32 });
+    const { measured, disturbed } = await measureTimeline(builtinMechanism('chain-512'), {
+      threads: 32,
+      milliseconds: 50,
+    });
     expect(measured.length).toBeGreaterThan(60);
     for (const { processor } of measured) {
       expect(processor).toBeGreaterThanOrEqual(0);
