@@ -4,7 +4,8 @@ import { basename, dirname, extname } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { adapted, type Model } from '../files/adapted.js';
 import { MODEL_FILES } from '../files/kinds.js';
-import { formatProblem } from '../mechanism/errors.js';
+import { formatProblem, type Problem } from '../mechanism/errors.js';
+import { groupedProblems } from '../mechanism/grouped-problems.js';
 import type { Mechanism } from '../mechanism/mechanism.js';
 import type { Keyframe } from '../mechanism/model-data.js';
 import { nearNames } from '../mechanism/near-names.js';
@@ -22,6 +23,7 @@ export interface ModelOptions {
   readonly package?: readonly string[];
   readonly root?: string;
   readonly loops?: 'close' | 'open';
+  readonly warnings?: 'grouped' | 'all';
   readonly quiet?: boolean;
 }
 
@@ -57,6 +59,9 @@ export function withModel(command: Command, argument: '<model>' | '<model...>' |
     .addOption(
       new Option('--loops <how>', 'whether loops are closed, or left open: the tree alone').choices(['close', 'open']),
     )
+    .addOption(
+      new Option('--warnings <how>', 'one line for each kind of warning, or all of them').choices(['grouped', 'all']),
+    )
     .option('--quiet', 'do not print warnings about the model');
 }
 
@@ -83,9 +88,18 @@ export function positive(text: string): number {
 /** The model of that name, from a file or built in; its warnings go to standard error. */
 export async function loadModel(name: string, options: ModelOptions, terminal: Terminal): Promise<Model> {
   const model = await findModel(name, options);
-  if (options.quiet !== true)
-    for (const warning of model.mechanism.warnings) terminal.err(`Warning: ${formatProblem(warning)}\n`);
+  if (options.quiet !== true) printWarnings(model.mechanism.warnings, options.warnings, terminal);
   return model;
+}
+
+/** Warnings on standard error: one line for each kind, or all of them. */
+export function printWarnings(
+  warnings: readonly Problem[],
+  how: ModelOptions['warnings'],
+  terminal: Pick<Terminal, 'err'>,
+): void {
+  for (const line of how === 'all' ? warnings.map(formatProblem) : groupedProblems(warnings))
+    terminal.err(`Warning: ${line}\n`);
 }
 
 /** Several models with their names. */

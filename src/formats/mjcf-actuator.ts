@@ -22,8 +22,6 @@ import type { XmlElement } from './xml.js';
 export interface ActuatorData {
   name: string;
   class: string;
-  /** By which element it was written last: shortcuts take their parameters from their own kind only. */
-  written: string;
   group: number;
   ctrllimited: Tristate;
   forcelimited: Tristate;
@@ -61,7 +59,6 @@ const ONE_FIRST: readonly number[] = [1, 0, 0, 0, 0, 0, 0, 0, 0, 0];
 export const DEFAULT_ACTUATOR: ActuatorData = {
   name: '',
   class: '',
-  written: 'general',
   group: 0,
   ctrllimited: 'auto',
   forcelimited: 'auto',
@@ -141,21 +138,17 @@ const SHORTCUT_FIELDS = new Map<string, Fields<ActuatorData>>(
 
 export const ACTUATOR_TAGS: ReadonlySet<string> = new Set(['general', ...SHORTCUTS.keys()]);
 
-/** An actuator over what its class says; `ancestors` are the classes around that one. */
-export function readActuator(
-  element: XmlElement,
-  base: ActuatorData,
-  ancestors: readonly ActuatorData[],
-): ActuatorData {
+/** An actuator over what its class says. */
+export function readActuator(element: XmlElement, base: ActuatorData): ActuatorData {
   const tag = element.name;
-  if (tag === 'general') return { ...readFields(element, GENERAL_FIELDS, base), written: tag };
+  if (tag === 'general') return readFields(element, GENERAL_FIELDS, base);
   const shortcut = SHORTCUTS.get(tag as ShortcutName);
   const fields = SHORTCUT_FIELDS.get(tag);
   if (shortcut === undefined || fields === undefined) return base;
-  const data = { ...readFields(element, fields, base), written: tag };
-  const source = [base, ...ancestors].find(
-    ({ written, gaintype }) => written === tag || (written === 'general' && gaintype === shortcut.gaintype),
-  );
+  const data = readFields(element, fields, base);
+  // Gains of the class count whatever kind it was written for, but those of muscles and dampers for their own alone.
+  const own = shortcut.gaintype !== 'fixed';
+  const source = own && base.gaintype !== shortcut.gaintype ? undefined : base;
   const values = new Map([...shortcut.parameters].map(([name, given]) => [name, given]));
   if (source !== undefined) for (const [name, value] of shortcut.parametersOf(source)) values.set(name, value);
   const written = new Set<string>();

@@ -43,7 +43,6 @@ export const MATERIAL_FIELDS: Fields<MaterialData> = new Map([
 
 /** What a class says of each kind of element. */
 export interface Defaults {
-  readonly parent: Defaults | undefined;
   geom: GeomData;
   joint: JointData;
   site: SiteData;
@@ -57,7 +56,6 @@ export interface Defaults {
 
 export class DefaultClasses {
   readonly main: Defaults = {
-    parent: undefined,
     geom: DEFAULT_GEOM,
     joint: DEFAULT_JOINT,
     site: DEFAULT_SITE,
@@ -90,7 +88,7 @@ export class DefaultClasses {
       const name = nested.requiredText('class');
       if (name === undefined) continue;
       if (this.#classes.has(name)) nested.attributeError('class', 'duplicate-name', `there is a class ${quoted(name)}`);
-      const child: Defaults = { ...defaults, parent: defaults };
+      const child: Defaults = { ...defaults };
       this.#classes.set(name, child);
       this.#fill(nested, child);
     }
@@ -123,8 +121,7 @@ export class DefaultClasses {
         defaults.tendon = readFields(element.claim(), TENDON_FIELDS, defaults.tendon);
         break;
       default:
-        if (ACTUATOR_TAGS.has(element.name))
-          defaults.actuator = readActuator(element.claim(), defaults.actuator, ancestors(defaults));
+        if (ACTUATOR_TAGS.has(element.name)) defaults.actuator = readActuator(element.claim(), defaults.actuator);
     }
   }
 
@@ -140,11 +137,4 @@ export class DefaultClasses {
       element.attributeError(attribute, 'unknown-class', `there is no default class ${quoted(name)}`);
     return found ?? around;
   }
-}
-
-/** What the classes around one say of actuators, the nearest first. */
-export function ancestors(defaults: Defaults): ActuatorData[] {
-  const list: ActuatorData[] = [];
-  for (let at = defaults.parent; at !== undefined; at = at.parent) list.push(at.actuator);
-  return list;
 }

@@ -178,8 +178,8 @@ export class MeshAssets {
       if (!(error instanceof ImportError)) throw error;
       asset.failed = true;
       for (const { where, message } of error.problems)
-        if (needed) element.error('mesh', `${where}: ${message}`);
-        else element.warn('mesh', `${where}: ${message}`);
+        if (needed) element.error('mesh', `Mesh ${where}: ${message}`);
+        else element.warn('mesh', `Mesh ${where}: ${message}`);
     }
     return asset.mesh;
   }

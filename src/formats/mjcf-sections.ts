@@ -5,7 +5,6 @@ import type { Actuator, ContactExclusion, ContactPair, Sensor, Tendon, Transmiss
 import { quoted } from './import-log.js';
 import { ACTUATOR_TAGS, type ActuatorTarget, readActuator, resolveActuator } from './mjcf-actuator.js';
 import type { MjcfFile } from './mjcf-body.js';
-import { ancestors } from './mjcf-defaults.js';
 import { EQUALITY_FIELDS, type EqualityData } from './mjcf-equality.js';
 import { readFields } from './mjcf-fields.js';
 import { type PartKind, type PartNames, type Reference, type Renaming, renamed } from './mjcf-names.js';
@@ -136,7 +135,7 @@ export class SectionReader {
   #actuator(element: XmlElement, file: MjcfFile, target: (transmission: Transmission) => ActuatorTarget): void {
     if (!ACTUATOR_TAGS.has(element.name)) return;
     const defaults = file.classes.of(element.claim(), file.classes.main);
-    const data = readActuator(element, defaults.actuator, ancestors(defaults));
+    const data = readActuator(element, defaults.actuator);
     const references: Reference[] = [
       ['joint', data.joint],
       ['joint', data.jointinparent],

@@ -119,7 +119,7 @@ export function parseMjcf(text: string, options: MjcfReadOptions = {}): MjcfMode
   };
 }
 
-/** Spring and damper from a time constant T and a damping ratio r: I / (T r)^2 and 2 I / T, I the inertia they move. */
+/** Spring and damper from a time constant T and a damping ratio r: I / (T r)^2 and 2 I / T, I the inertia they feel. */
 function setSpringDampers(bodies: readonly MjcfBody[], reference: ReferenceInertia): void {
   bodies.forEach((body, b) => {
     body.joints.forEach((joint, k) => {
@@ -129,8 +129,14 @@ function setSpringDampers(bodies: readonly MjcfBody[], reference: ReferenceInert
         joint.element.attributeError('springdamper', 'springdamper', 'expected two numbers above zero');
         return;
       }
-      const diagonal = reference.diagonal(b, k);
-      const inertia = diagonal.reduce((sum, value) => sum + value, 0) / diagonal.length;
+      const inertia = reference.felt(b, k);
+      if (inertia === undefined) {
+        joint.element.warn(
+          'springdamper',
+          'The springdamper is not used: the inertia that this joint feels is not to be had.',
+        );
+        return;
+      }
       const single = joint.type === 'hinge' || joint.type === 'slide';
       body.joints[k] = {
         ...joint,

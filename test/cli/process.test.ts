@@ -47,14 +47,14 @@ describe.skipIf(!built)('the program', () => {
 
   it('gives its result also where nobody reads the warnings', () => {
     const file = talkative();
-    const command = `${program('info', file)} 2> >(head -1 >/dev/null); echo "$?"`;
+    const command = `${program('info', file, '--warnings', 'all')} 2> >(head -1 >/dev/null); echo "$?"`;
     const { stdout, stderr } = spawnSync('bash', ['-c', command], { encoding: 'utf8' });
     expect(stderr).toBe('');
     expect(stdout).toMatch(/bodies +800\n[\s\S]*\n0\n$/);
   });
 
   it('waits for a slow reader of many warnings', async () => {
-    const command = `${program('info', talkative())} 2>&1 | (sleep 1; cat)`;
+    const command = `${program('info', talkative(), '--warnings', 'all')} 2>&1 | (sleep 1; cat)`;
     const { stdout, stderr } = spawnSync('bash', ['-c', command], { encoding: 'utf8' });
     expect(stderr).toBe('');
     expect(stdout.match(/^Warning: /gm)).toHaveLength(800);

@@ -184,6 +184,36 @@ export function differences(theirs: MujocoMjcf, ours: MjcfModel, states = 2): Ma
   for (const slot of theirs.slots(ours))
     if (slot.type === 'floating' && qpos0[slot.iq] < 0) for (let k = 0; k < 4; k++) qpos0[slot.iq + k] *= -1;
   note('qpos0', Math.max(0, ...qpos0.map((value, k) => Math.abs(value - ours.state.q[k]))));
+  ours.joints.forEach((name, k) => {
+    const joint = mechanism.joint(name);
+    const dof = model.jnt_dofadr[k];
+    note('damping', Math.abs(joint.damping - model.dof_damping[dof]) / Math.max(1, joint.damping));
+    note('armature', Math.abs(joint.armature - model.dof_armature[dof]));
+    note('friction', Math.abs(joint.friction - model.dof_frictionloss[dof]));
+    if (joint.model.nv !== 1) return;
+    note('stiffness', Math.abs(joint.stiffness - model.jnt_stiffness[k]) / Math.max(1, joint.stiffness));
+    note('rest', Math.abs(joint.rest - model.qpos_spring[model.jnt_qposadr[k]]));
+    // Whether a range is in force cannot be read there: those of ours must be the same.
+    const { lower, upper } = joint.limits;
+    if (lower !== undefined) note('lower', Math.abs(lower - model.jnt_range[2 * k]));
+    if (upper !== undefined) note('upper', Math.abs(upper - model.jnt_range[2 * k + 1]));
+  });
+  if (ours.actuators.length !== model.nu) throw new Error(`nu: ${ours.actuators.length} here, ${model.nu} in MuJoCo`);
+  ours.actuators.forEach(({ gain, bias, dynamics: law, gear, controlRange, forceRange }, k) => {
+    const compare = (what: string, here: readonly number[], there: unknown, count: number): void => {
+      for (let c = 0; c < Math.min(count, here.length); c++) {
+        const value = (there as Float64Array)[count * k + c];
+        note(what, Math.abs(here[c] - value) / Math.max(1, Math.abs(value)));
+      }
+    };
+    compare('gear', gear, model.actuator_gear, 6);
+    compare('gainprm', gain.parameters, model.actuator_gainprm, model.actuator_gainprm.length / model.nu);
+    if (bias.kind !== 'none')
+      compare('biasprm', bias.parameters, model.actuator_biasprm, model.actuator_biasprm.length / model.nu);
+    compare('dynprm', law.parameters, model.actuator_dynprm, model.actuator_dynprm.length / model.nu);
+    compare('ctrlrange', controlRange ?? [], model.actuator_ctrlrange, 2);
+    compare('forcerange', forceRange ?? [], model.actuator_forcerange, 2);
+  });
   if (mechanism.nv === 0) return worst;
   const dynamics = new PlainDynamics(mechanism);
   for (let seed = 1; seed <= states; seed++) {

@@ -7,11 +7,11 @@ import { DEFAULT_CUTOFF, type Motion, readMotion, readMotionModel } from '../../
 import { parseExternalLoads } from '../../formats/external-loads.js';
 import { formatJson } from '../../formats/json-writer.js';
 import { parseStorage } from '../../formats/storage.js';
-import { formatProblem, type Problem } from '../../mechanism/errors.js';
+import type { Problem } from '../../mechanism/errors.js';
 import { AppliedLoads, givenSupport, inverseOfMotion, type Trajectory } from '../../motion/index.js';
 import { InputError } from '../errors.js';
 import { readInput, readInputText } from '../input-file.js';
-import { loadModel, positive } from '../model-argument.js';
+import { loadModel, positive, printWarnings } from '../model-argument.js';
 import { formatNumber, type Terminal } from '../terminal.js';
 import { asJson, asText, hertz, type InverseArguments, InverseFiles, type InverseOutcome } from './inverse-report.js';
 
@@ -74,8 +74,7 @@ async function inverse(file: string, options: InverseArguments, terminal: Termin
     loads === undefined ? { ...whole, warnings: [] } : withinLoads(whole.trajectory, loads);
   const loaded: Motion = { ...whole, warnings: [...whole.warnings, ...warnings] };
   const first = Math.round((trajectory.start - whole.trajectory.start) / trajectory.interval);
-  if (options.quiet !== true)
-    for (const warning of loaded.warnings) terminal.err(`Warning: ${formatProblem(warning)}\n`);
+  if (options.quiet !== true) printWarnings(loaded.warnings, 'grouped', terminal);
   const times = Array.from({ length: trajectory.count }, (_, k) => trajectory.start + k * trajectory.interval);
   if (options.support !== undefined && loads !== undefined)
     throw new InputError(
