@@ -134,6 +134,9 @@ export function resolveJoint(element: XmlElement, data: JointData, compiler: Com
   ] as const)
     if (value < 0) element.error('negative', `The ${name} of a joint must not be negative, got ${value}.`);
   warnOfPolynomials(element, data);
+  // With an angular velocity w the two differ by the armature times w x v.
+  if (type === 'free' && data.armature !== 0)
+    element.warn('free-armature', 'The armature of a free joint acts along the axes of the body, not of the world.');
   const single = type === 'hinge' || type === 'slide';
   const [time, ratio] = data.springdamper;
   if (data.stiffness[0] !== 0 && !single)

@@ -179,7 +179,8 @@ class Generator {
 
   #orientation(): string {
     const kinds: string[] = [];
-    if (this.#has('quat')) kinds.push(`quat="${this.#vector(1, 4)}"`);
+    // MuJoCo 3.14 let another orientation of the default class win over a quat; later versions do not, nor do we.
+    if (this.#has('quat') && !this.#has('default-orientation')) kinds.push(`quat="${this.#vector(1, 4)}"`);
     if (this.#has('axisangle')) kinds.push(`axisangle="${this.#vector(1, 3)} ${this.#angle(100)}"`);
     if (this.#has('xyaxes')) kinds.push(`xyaxes="1 ${this.#vector(0.5, 2)} ${this.#number(-0.5, 0.5)} 1 0.2"`);
     if (this.#has('zaxis')) kinds.push(`zaxis="${this.#vector(1)}"`, 'zaxis="0 0 -1"');
@@ -215,7 +216,8 @@ class Generator {
   }
 
   #joints(k: number, root: boolean): string {
-    if (root && this.#has('free')) return this.#chance(0.5) ? '<freejoint/>' : `<joint name="free${k}" type="free"/>`;
+    if (root && this.#has('free'))
+      return this.#chance(0.5) ? '<freejoint/>' : `<joint name="free${k}" type="free" armature="0"/>`;
     const count = this.#has('several-joints') ? this.#pick([1, 2, 3]) : 1;
     const joints: string[] = [];
     for (let j = 0; j < count; j++) {
