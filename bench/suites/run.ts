@@ -12,6 +12,7 @@ const SUITES = new Map<string, () => Promise<{ run: () => object | Promise<objec
   ['compile', () => import('./compile.js')],
   ['startup', () => import('./startup.js')],
   ['simulation', () => import('./simulation.js')],
+  ['contacts', () => import('./contacts.js')],
   ['mass-matrix', () => import('./mass-matrix.js')],
   ['parallel', () => import('./parallel.js')],
   ['reroot', () => import('./reroot.js')],

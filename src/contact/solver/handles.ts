@@ -8,6 +8,9 @@
 import { solveFactorised } from './block-matrix.js';
 import { type ContactProblem, grown } from './problem.js';
 
+/** A part of the largest inverse inertia below which a row cannot move. */
+const IMMOBILE = 1e-12;
+
 export class Handles {
   /** Mean of the diagonal of each block of G. */
   d = new Float64Array(16);
@@ -39,7 +42,13 @@ export class Handles {
       this.#findPath(problem, g);
       this.#eliminate(problem, g);
     }
-    for (let c = 0; c < blocks; c++) this.d[c] = this.#diagonal(problem, c);
+    let most = 0;
+    for (let c = 0; c < blocks; c++) {
+      this.d[c] = this.#diagonal(problem, c);
+      most = Math.max(most, this.d[c]);
+    }
+    // Directions in which nothing can move, as redundant loops have them: any measure will do.
+    for (let c = 0; c < blocks; c++) if (!(this.d[c] > IMMOBILE * most)) this.d[c] = most > 0 ? most : 1;
     this.toContacts(problem, problem.free, this.c);
     problem.scale = Math.max(problem.scale, this.#fastest(problem));
     for (let k = 0; k < rows; k++) this.c[k] += problem.b[k];

@@ -32,6 +32,14 @@ const AIM = 3e-10;
 /** Rows beyond which no G is formed. */
 const MOST_DENSE_ROWS = 600;
 
+/** Newton once more where no G is formed: softer contacts, more iterations. */
+const CAREFUL = { iterations: 40, eps: 0.1 };
+
+export interface SolveOptions {
+  readonly tolerance?: number;
+  readonly fallbacks?: boolean;
+}
+
 export class ContactSolver {
   readonly handles = new Handles();
   readonly #newton = new VelocityNewton();
@@ -43,8 +51,8 @@ export class ContactSolver {
   #warm = new Float64Array(64);
   #tried = new Float64Array(64);
 
-  /** problem.lambda: the warm start, then the solution. */
-  solve(problem: ContactProblem, tolerance = TOLERANCE): Solution {
+  /** problem.lambda: the warm start, then the solution. Without fallbacks Newton in velocity space is the last that is asked. */
+  solve(problem: ContactProblem, { tolerance = TOLERANCE, fallbacks = true }: SolveOptions = {}): Solution {
     const { handles } = this;
     const { lambda, rows } = problem;
     this.#u = grown(this.#u, rows);
@@ -71,7 +79,11 @@ export class ContactSolver {
     };
     const aim = (AIM / TOLERANCE) * tolerance;
     attempt('newton', warm, (at) => keep(this.#newton.solve(problem, handles, at, aim)));
-    if (best.residual <= tolerance || rows > MOST_DENSE_ROWS) return best;
+    if (best.residual <= tolerance || !fallbacks) return best;
+    if (rows > MOST_DENSE_ROWS) {
+      attempt('newton', lambda, (at) => keep(this.#newton.solve(problem, handles, at, aim, CAREFUL)));
+      return best;
+    }
     this.#matrix ??= new ContactMatrix();
     const dense = this.#matrix.build(problem, handles);
     attempt('dense', warm, (at) => {

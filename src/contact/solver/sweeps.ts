@@ -32,7 +32,8 @@ export class Sweeps {
       const k = OWN * c;
       const own = this.#own;
       const A = G[o * n + o];
-      own[k] = 1 / A;
+      // Zero for rows that cannot move: no impulse changes them.
+      own[k] = A > 1e-13 * d[c] ? 1 / A : 0;
       if (kind[c] !== CONTACT) continue;
       const x = G[(o + 1) * n + o];
       const y = G[(o + 2) * n + o];

@@ -18,8 +18,7 @@ import { IslandMatrix } from './island-matrix.js';
 import { CONTACT, type ContactProblem, grown, LIMIT } from './problem.js';
 import { clampImpulses, residual } from './residual.js';
 
-const MOST_ITERATIONS = 12;
-const FIRST_EPS = 1e-3;
+const USUAL = { iterations: 12, eps: 1e-3 };
 const LEAST_EPS = 1e-5;
 
 export interface Outcome {
@@ -43,7 +42,13 @@ export class VelocityNewton {
   readonly #w = new Float64Array(6);
 
   /** Improves lambda; returns how good it is and how many iterations that took. */
-  solve(problem: ContactProblem, handles: Handles, lambda: Float64Array, tolerance: number): Outcome {
+  solve(
+    problem: ContactProblem,
+    handles: Handles,
+    lambda: Float64Array,
+    tolerance: number,
+    { iterations: most, eps: first }: { readonly iterations: number; readonly eps: number } = USUAL,
+  ): Outcome {
     const { rows, blocks, groups, velocities } = problem;
     this.#u = grown(this.#u, rows);
     this.#triedU = grown(this.#triedU, rows);
@@ -56,10 +61,10 @@ export class VelocityNewton {
     let r = residual(problem, handles.d, lambda, this.#u);
     let iterations = 0;
     let rises = 0;
-    let eps = FIRST_EPS;
+    let eps = first;
     if (!(r > tolerance)) return { residual: r, iterations };
     this.#matrix.prepare(problem);
-    while (r > tolerance && iterations < MOST_ITERATIONS) {
+    while (r > tolerance && iterations < most) {
       iterations++;
       if (!this.#newtonStep(problem, handles.d, lambda, eps)) break;
       const tried = this.#tried;

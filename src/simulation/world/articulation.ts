@@ -22,6 +22,8 @@ import {
   addInertiaToA,
   compose,
   dot6,
+  forceToA,
+  forceToB,
   INERTIA,
   inertiaTimes,
   motionToA,
@@ -215,6 +217,45 @@ export class Articulation implements Inertia {
     for (let i = n - 1; i >= 0; i--) {
       for (let k = dof[i]; k < dof[i + 1]; k++) out[k] = dot6(S, 6 * k, f, 6 * i);
       if (parent[i] >= 0) for (let k = 0; k < 6; k++) f[6 * parent[i] + k] += f[6 * i + k];
+    }
+  }
+
+  /**
+   * out <- 6 for each body: the whole force through the joint that carries it, body coordinates, at its origin. After place at q and
+   * move at v; qdd in the order of the articulation, external as for bias.
+   */
+  jointForces(
+    q: Float64Array,
+    v: Float64Array,
+    qdd: Float64Array,
+    gravity: readonly number[],
+    external: Float64Array,
+    out: Float64Array,
+  ): void {
+    const { V, I, S, pose, reference, root, tree } = this;
+    const { n, parent, dof, body, offset } = tree;
+    const a = this.#a;
+    const f = this.#f;
+    const m = this.#vector;
+    this.#ownAccelerations(q, v, gravity);
+    const gained = new Float64Array(6 * n);
+    for (let i = 0; i < n; i++) {
+      const o = 6 * i;
+      for (let k = 0; k < 6; k++) gained[o + k] = parent[i] < 0 ? 0 : gained[6 * parent[i] + k];
+      for (let k = dof[i]; k < dof[i + 1]; k++) for (let j = 0; j < 6; j++) gained[o + j] += S[6 * k + j] * qdd[k];
+      for (let k = 0; k < 6; k++) a[o + k] += gained[o + k];
+      inertiaTimes(f, o, I, INERTIA * i, a, o);
+      inertiaTimes(m, 0, I, INERTIA * i, V, o);
+      addCrossForce(f, o, V, o, m, 0);
+      for (let k = 0; k < 6; k++) f[o + k] -= external[o + k];
+    }
+    const X = this.#X;
+    for (let i = n - 1; i >= 0; i--) {
+      if (parent[i] >= 0) for (let k = 0; k < 6; k++) f[6 * parent[i] + k] += f[6 * i + k];
+      for (let k = 0; k < 9; k++) X[k] = pose[TRANSFORM * i + k];
+      for (let k = 0; k < 3; k++) X[9 + k] = pose[TRANSFORM * i + 9 + k] - reference[3 * root[i] + k];
+      forceToB(m, 0, X, 0, f, 6 * i);
+      forceToA(out, 6 * body[i], offset, TRANSFORM * i, m, 0);
     }
   }
 

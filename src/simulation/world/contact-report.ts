@@ -49,8 +49,37 @@ export function reportContacts(pairs: readonly ShapePair[], h: number): ContactR
   });
 }
 
-function side({ member, collider: { body, shape } }: WorldShape): ContactSide {
+function side({ member, body, collider: { shape } }: WorldShape): ContactSide {
   return member === undefined
     ? { member: undefined, body: shape.name ?? 'ground', shape: shape.name }
     : { member: member.name, body: member.articulation.mechanism.bodies[body].name, shape: shape.name };
+}
+
+/** Two bodies began to touch in the last step, or ceased to. */
+export interface TouchEvent {
+  readonly kind: 'touch' | 'release';
+  readonly a: ContactSide;
+  readonly b: ContactSide;
+}
+
+/** Watches which shapes press on each other. */
+export class TouchWatch {
+  #pressing = new Map<number, ShapePair>();
+
+  /** What has changed since the last call. */
+  changes(pairs: readonly ShapePair[]): TouchEvent[] {
+    const now = new Map<number, ShapePair>();
+    for (const pair of pairs) for (let k = 0; k < pair.count; k++) if (pair.mode[k] !== OPEN) now.set(pair.key, pair);
+    const event = (kind: TouchEvent['kind'], { a, b }: ShapePair): TouchEvent => ({ kind, a: side(a), b: side(b) });
+    const out: TouchEvent[] = [];
+    for (const [key, pair] of this.#pressing) if (!now.has(key)) out.push(event('release', pair));
+    for (const [key, pair] of now) if (!this.#pressing.has(key)) out.push(event('touch', pair));
+    this.#pressing = now;
+    return out;
+  }
+
+  /** Other shapes from now on. */
+  forget(): void {
+    this.#pressing.clear();
+  }
 }

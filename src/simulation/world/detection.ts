@@ -1,8 +1,10 @@
-// Which shapes may touch in this step: a sweep along x over the balls that hold the shapes, then the narrow phase for pairs that
-// are allowed to touch. Pairs come in the order of their keys, whatever the order in which they were found.
+// Which shapes touch, or may touch within the step: broad phase, then the points of every pair. Pairs come in the order of their
+// keys, whatever the order in which they were found.
 
+import { BroadPhase } from '../../contact/broad-phase.js';
 import { collide } from '../../contact/collide.js';
 import { Manifold } from '../../contact/manifold.js';
+import { TRANSFORM } from '../../spatial/spatial.js';
 import type { PairCheckpoint } from './checkpoint.js';
 import { ShapePair, type WorldShape } from './world-shape.js';
 
@@ -11,10 +13,8 @@ const NEAR = 2e-3;
 
 export class Detection {
   #shapes: readonly WorldShape[] = [];
-  /** Unbounded shapes are near everything. */
-  #unbounded: number[] = [];
-  #order: number[] = [];
-  #excluded: ReadonlySet<number> = new Set();
+  #broad: BroadPhase | undefined;
+  #poses = new Float64Array(0);
   #pairs = new Map<number, ShapePair>();
   readonly #manifold = new Manifold();
   /** Pairs with points, in the order of their keys. */
@@ -23,11 +23,17 @@ export class Detection {
   /** Other shapes from now on. `excluded`: keys of pairs that do not touch. */
   set(shapes: readonly WorldShape[], excluded: ReadonlySet<number>): void {
     this.#shapes = shapes;
-    this.#excluded = excluded;
-    const numbers = shapes.map((_, i) => i);
-    const bounded = (i: number): boolean => shapes[i].collider.reach < Number.POSITIVE_INFINITY;
-    this.#unbounded = numbers.filter((i) => !bounded(i));
-    this.#order = numbers.filter(bounded);
+    this.#poses = new Float64Array(TRANSFORM * shapes.length);
+    const places = new Map(shapes.map(({ collider }, i) => [collider, i]));
+    this.#broad = new BroadPhase(
+      shapes.map(({ collider }) => collider),
+      {
+        accept: (a, b) => {
+          const [i, j] = [places.get(a)!, places.get(b)!];
+          return !excluded.has(this.key(i, j)) && !joined(shapes[i], shapes[j]);
+        },
+      },
+    );
     this.#pairs.clear();
     this.touching = [];
   }
@@ -39,14 +45,19 @@ export class Detection {
   /** All pairs, where the shapes are now; h: the length of the step. */
   find(h: number, gravity: number): void {
     const shapes = this.#shapes;
-    for (const shape of shapes) shape.follow();
-    const found: number[] = [];
-    this.#sweep(h, gravity, found);
-    found.sort((x, y) => x - y);
+    const broad = this.#broad;
+    if (broad === undefined) return;
+    for (let i = 0; i < shapes.length; i++) {
+      shapes[i].follow();
+      this.#poses.set(shapes[i].pose, TRANSFORM * i);
+      broad.margins[i] = 0.5 * NEAR + h * shapes[i].speed + gravity * h * h;
+    }
+    const count = broad.update(this.#poses);
     const before = this.#pairs;
     this.#pairs = new Map();
     this.touching = [];
-    for (const key of found) {
+    for (let k = 0; k < count; k++) {
+      const key = this.key(broad.pairs[2 * k], broad.pairs[2 * k + 1]);
       const pair = before.get(key) ?? this.#newPair(key);
       pair.age();
       this.update(pair, h, gravity);
@@ -83,56 +94,33 @@ export class Detection {
   /** The points of a pair where its shapes are now. */
   update(pair: ShapePair, h: number, gravity: number): void {
     const { a, b } = pair;
-    collide(this.#manifold, a.collider, a.pose, 0, b.collider, b.pose, 0, margin(a, b, h, gravity));
+    const margin = NEAR + h * (a.speed + b.speed) + 2 * gravity * h * h;
+    collide(this.#manifold, a.collider, a.pose, 0, b.collider, b.pose, 0, margin);
     pair.take(this.#manifold);
-  }
-
-  #sweep(h: number, gravity: number, found: number[]): void {
-    const shapes = this.#shapes;
-    const order = this.#order;
-    const reach = (s: WorldShape): number => s.collider.reach + h * s.speed + 0.5 * NEAR + gravity * h * h;
-    const low = (i: number): number => shapes[i].pose[9] - reach(shapes[i]);
-    // Nearly sorted from the step before.
-    for (let k = 1; k < order.length; k++) {
-      const i = order[k];
-      const x = low(i);
-      let j = k - 1;
-      for (; j >= 0 && (low(order[j]) > x || (low(order[j]) === x && order[j] > i)); j--) order[j + 1] = order[j];
-      order[j + 1] = i;
-    }
-    for (let k = 0; k < order.length; k++) {
-      const i = order[k];
-      const a = shapes[i];
-      const ra = reach(a);
-      for (const u of this.#unbounded) if (this.#allowed(i, u)) found.push(this.key(i, u));
-      for (let l = k + 1; l < order.length; l++) {
-        const b = shapes[order[l]];
-        const r = ra + reach(b);
-        const dx = b.pose[9] - a.pose[9];
-        if (dx - reach(b) > ra) break;
-        const dy = b.pose[10] - a.pose[10];
-        const dz = b.pose[11] - a.pose[11];
-        if (dx * dx + dy * dy + dz * dz <= r * r && this.#allowed(i, order[l])) found.push(this.key(i, order[l]));
-      }
-    }
-  }
-
-  #allowed(i: number, j: number): boolean {
-    const a = this.#shapes[i];
-    const b = this.#shapes[j];
-    const { group, mask } = a.collider;
-    if ((group & b.collider.mask) === 0 && (b.collider.group & mask) === 0) return false;
-    const [na, nb] = [a.node, b.node];
-    if (a.memberIndex === b.memberIndex) {
-      if (na === nb) return false;
-      // Bodies that a joint connects.
-      const { parentNode } = a.member!.articulation;
-      if (na >= 0 && nb >= 0 && (parentNode[na] === nb || parentNode[nb] === na)) return false;
-    } else if (na < 0 && nb < 0) return false;
-    return !this.#excluded.has(this.key(i, j));
   }
 }
 
-function margin(a: WorldShape, b: WorldShape, h: number, gravity: number): number {
-  return NEAR + h * (a.speed + b.speed) + gravity * h * h;
+/** Whether two shapes cannot move against each other, or sit on bodies that a joint, or several at one place, connects. */
+function joined(a: WorldShape, b: WorldShape): boolean {
+  const [na, nb] = [a.node, b.node];
+  if (a.memberIndex !== b.memberIndex) return na < 0 && nb < 0;
+  return na === nb || carrier(a) === nb || carrier(b) === na;
+}
+
+/** Node of the nearest body below a shape's own that is one: links without mass and shapes only put joints together. */
+function carrier({ member, node }: WorldShape): number {
+  if (member === undefined || node < 0) return -2;
+  const { parentNode, linkOf, tree, mechanism, nodeOf } = member.articulation;
+  const empty = (k: number): boolean => {
+    for (let i = linkOf[k]; i < tree.n; i++) {
+      if (nodeOf[i] !== k) continue;
+      const { mass, collisions } = mechanism.bodies[tree.body[i]];
+      if (mass > 0 || collisions.length > 0) return false;
+    }
+    return true;
+  };
+  let k = parentNode[node];
+  while (k >= 0 && empty(k)) k = parentNode[k];
+  // A base on the ground may touch the ground.
+  return k >= 0 ? k : -2;
 }

@@ -46,6 +46,8 @@ export class JointRows {
   impulses = new Map<number, number>();
   /** Rows of this step, and their blocks. */
   #rows: JointRowRecord[] = [];
+  /** Links that the rows of loops push, by block: the wrench is about the origin of the first. */
+  readonly #loopRows = new Map<number, { readonly link: number; readonly other: number }>();
 
   constructor(member: Member) {
     this.#member = member;
@@ -96,6 +98,7 @@ export class JointRows {
   add(problem: ContactProblem, m: number, h: number, reach: number, slop: number): void {
     const { q, v0, motors, state } = this.#member;
     this.#rows = [];
+    this.#loopRows.clear();
     const nv = v0.length;
     const remember = (id: number, block: number): void => {
       this.#rows.push({ id, block });
@@ -150,15 +153,27 @@ export class JointRows {
       const group = addRelativeMotion(problem, body(link), body(onB ? a : b), pose, TRANSFORM * link + 9);
       for (let row = 0; row < k; row++, id++) {
         forceToA(this.#wrench, 0, X, 0, G, 6 * row);
-        remember(id, addForbidden(problem, group, this.#wrench, 0));
+        const block = addForbidden(problem, group, this.#wrench, 0);
+        this.#loopRows.set(block, { link, other: onB ? a : b });
+        remember(id, block);
       }
     });
   }
 
   /** Keeps the impulses of the solved problem. */
-  keep(problem: ContactProblem): void {
+  keep(problem: ContactProblem, h: number): void {
     this.impulses.clear();
-    for (const { id, block } of this.#rows) this.impulses.set(id, problem.lambda[problem.firstRow[block]]);
+    for (const { id, block } of this.#rows) {
+      const lambda = problem.lambda[problem.firstRow[block]];
+      this.impulses.set(id, lambda);
+      const loop = this.#loopRows.get(block);
+      if (loop === undefined) continue;
+      const { articulation } = this.#member;
+      const at = TRANSFORM * loop.link + 9;
+      for (let k = 0; k < 6; k++) this.#wrench[k] = (problem.F[problem.wrenchAt[block] + k] * lambda) / h;
+      this.#member.touch(loop.link, articulation.pose, at, this.#wrench, 1);
+      if (loop.other >= 0) this.#member.touch(loop.other, articulation.pose, at, this.#wrench, -1);
+    }
   }
 
   /** For the projection of positions: how far limits are overstepped; whether some are by more than slop. */

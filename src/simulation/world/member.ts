@@ -33,6 +33,10 @@ export class Member {
   predicted: Float64Array;
   /** Velocities that bias forces were computed with. */
   middle: Float64Array;
+  /** (v - v0) / h of the last step. */
+  a: Float64Array;
+  /** n x 6: forces of contacts and loop joints on the links in the last step, as `external`. */
+  touched: Float64Array;
   /** Forces on links in the next step. */
   applied: { readonly link: number; readonly wrench: Float64Array }[] = [];
   /** n x 6: all of them, ground axes, about the reference points. */
@@ -46,6 +50,7 @@ export class Member {
   /** Whether the last step was computed half way. */
   halfWay = false;
   #bias: Float64Array;
+  #mean: Float64Array;
 
   constructor(name: string, mechanism: Mechanism, state: State) {
     this.name = name;
@@ -59,6 +64,9 @@ export class Member {
     this.q = state.q.slice();
     this.predicted = new Float64Array(nv);
     this.middle = new Float64Array(nv);
+    this.a = new Float64Array(nv);
+    this.touched = new Float64Array(6 * tree.n);
+    this.#mean = new Float64Array(nv);
     this.external = new Float64Array(6 * tree.n);
     this.forces = new JointForces(articulation);
     this.closing = mechanism.loops.length > 0 ? new LoopClosing(tree) : undefined;
@@ -72,6 +80,7 @@ export class Member {
     const { name, control, motors } = this;
     Object.assign(this, new Member(name, mechanism, state));
     this.#bias = new Float64Array(this.articulation.nv);
+    this.#mean = new Float64Array(this.articulation.nv);
     this.control = control;
     this.motors = motors.flatMap(({ joint, motor }) =>
       mechanism.hasJoint(joint.name) ? [placeMotor(this.articulation, joint.name, motor)] : [],
@@ -99,6 +108,7 @@ export class Member {
     this.q0.set(this.state.q);
     this.q.set(this.state.q);
     this.v0.set(this.v);
+    this.touched.fill(0);
     this.halfWay = false;
     this.forces.begin(this.state, this.control, this.motors);
   }
@@ -155,6 +165,21 @@ export class Member {
     this.applied.push({ link, wrench });
   }
 
+  /** A force of a contact or a loop joint on a link, at a point, ground axes: torque t first, then force. Where the step is computed. */
+  touch(link: number, P: Float64Array, oP: number, wrench: Float64Array, sign: number): void {
+    const { touched, articulation } = this;
+    const { reference, root } = articulation;
+    const r = 3 * root[link];
+    const o = 6 * link;
+    const x = P[oP] - reference[r];
+    const y = P[oP + 1] - reference[r + 1];
+    const z = P[oP + 2] - reference[r + 2];
+    touched[o] += sign * (wrench[0] + y * wrench[5] - z * wrench[4]);
+    touched[o + 1] += sign * (wrench[1] + z * wrench[3] - x * wrench[5]);
+    touched[o + 2] += sign * (wrench[2] + x * wrench[4] - y * wrench[3]);
+    for (let k = 3; k < 6; k++) touched[o + k] += sign * wrench[k];
+  }
+
   #placeForces(): void {
     const { external, articulation, applied } = this;
     const { pose, reference, root } = articulation;
@@ -175,16 +200,17 @@ export class Member {
    * impulse[o] on. The articulation stands where the step was computed. `touched`: by others, or by the ground.
    */
   book(h: number, impulse: Float64Array, o: number, touched: boolean): void {
-    const { articulation, forces, v, v0, middle, external, applied } = this;
+    const { articulation, forces, v, v0, a, external, applied } = this;
+    const mean = this.#mean;
     let work = 0;
     for (let k = 0; k < v.length; k++) {
-      const mean = 0.5 * (v0[k] + v[k]);
-      work += mean * (h * forces.force(k, (v[k] - v0[k]) / h) + impulse[o + k]);
+      mean[k] = 0.5 * (v0[k] + v[k]);
+      a[k] = (v[k] - v0[k]) / h;
+      work += mean[k] * (h * forces.force(k, a[k]) + impulse[o + k]);
     }
     this.flying = !touched && applied.length === 0 && !forces.pushesBase;
     if (applied.length > 0) {
-      for (let k = 0; k < v.length; k++) middle[k] = 0.5 * (v0[k] + v[k]);
-      articulation.move(middle);
+      articulation.move(mean);
       for (let k = 0; k < external.length; k++) work += h * external[k] * articulation.V[k];
     }
     this.work = work;
@@ -208,13 +234,22 @@ export class Member {
   settle(h: number, gravity: Vec3): void {
     const { articulation, state, v } = this;
     state.applyCouplings();
-    this.closing?.close(state);
     this.applied = [];
+    if (this.closing !== undefined) this.closing.close(state);
     articulation.place(state.q);
+    if (this.closing !== undefined) {
+      // Loops were held where the step was computed; now they are where it ended.
+      articulation.toAuthor(state.v, v);
+      this.closing.hold(state);
+      articulation.fromAuthor(v, state.v);
+    }
     articulation.move(v);
-    this.ledger.end(state.q, v, gravity, h, this.work, this.flying);
-    articulation.place(state.q);
-    articulation.move(v);
+    // A motor that holds a velocity would not hold a scaled one.
+    if (!this.motors.some(({ motor }) => motor.kind === 'velocity')) {
+      this.ledger.end(state.q, v, gravity, h, this.work, this.flying);
+      articulation.place(state.q);
+      articulation.move(v);
+    }
     articulation.toAuthor(state.v, v);
   }
 

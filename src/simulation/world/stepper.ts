@@ -128,9 +128,9 @@ export class Stepper {
       const { v, predicted } = members[m];
       const o = problem.firstVelocity[k];
       for (let j = 0; j < v.length; j++) v[j] = predicted[j] + change[o + j];
-      rows[m].keep(problem);
+      rows[m].keep(problem, h);
     });
-    const touched = keepImpulses(problem, island.pairs, first, u);
+    const touched = keepImpulses(problem, island.pairs, first, u, h);
     this.#impulse = grown(this.#impulse, problem.velocities);
     solver.handles.toVelocities(problem, problem.lambda, this.#impulse.fill(0));
     island.members.forEach((m, k) => {
@@ -227,7 +227,7 @@ export class Stepper {
     for (const m of island.members) any = rows[m].overstep(problem, h, RECOVERY, RECOVERY_SPEED, SLOP) || any;
     if (!any) return;
     problem.scale = RECOVERY_SPEED;
-    solver.solve(problem, RECOVERY_TOLERANCE);
+    solver.solve(problem, { tolerance: RECOVERY_TOLERANCE, fallbacks: false });
     this.#contactVelocities(solver, problem);
     island.members.forEach((m, k) => {
       const o = problem.firstVelocity[k];
@@ -252,15 +252,18 @@ function isLanding(island: Island, rows: readonly JointRows[], h: number, g: num
   return island.members.some((m) => rows[m].landing(h, SLOP));
 }
 
+const wrench = new Float64Array(6);
+
 /** Impulses of the points in ground axes, and what each point does; whether any does something. */
 function keepImpulses(
   problem: ContactProblem,
   pairs: readonly ShapePair[],
   first: Int32Array,
   u: Float64Array,
+  h: number,
 ): boolean {
   let touched = false;
-  pairs.forEach(({ count, impulse, frame, mode }, p) => {
+  pairs.forEach(({ a, b, count, impulse, frame, mode, position }, p) => {
     for (let k = 0; k < count; k++) {
       const c = first[p] + k;
       const o = problem.firstRow[c];
@@ -276,7 +279,11 @@ function keepImpulses(
       // On the cone and moving; a contact at the brink that does not move sticks.
       const slides = friction >= bound * (1 - 1e-6) && slip > 1e-8 * problem.scale;
       mode[k] = normal <= 0 ? OPEN : slides ? SLIDE : STICK;
-      if (normal > 0) touched = true;
+      if (!(normal > 0)) continue;
+      touched = true;
+      for (let j = 0; j < 3; j++) wrench[3 + j] = impulse[3 * k + j] / h;
+      if (a.member !== undefined) a.member.touch(a.link, position, 3 * k, wrench, 1);
+      if (b.member !== undefined) b.member.touch(b.link, position, 3 * k, wrench, -1);
     }
   });
   return touched;

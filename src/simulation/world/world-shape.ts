@@ -12,6 +12,8 @@ export class WorldShape {
   readonly member: Member | undefined;
   /** Number of the member in the world; -1 for the ground. */
   readonly memberIndex: number;
+  /** Index of the body in its mechanism; GROUND. The collider has a number that is its own in the whole world. */
+  readonly body: number;
   readonly link: number;
   /** Ground to shape. */
   readonly pose = new Float64Array(TRANSFORM);
@@ -20,8 +22,10 @@ export class WorldShape {
   /** Link frame to shape, or ground to shape. */
   readonly #placement = new Float64Array(TRANSFORM);
 
-  constructor(collider: Collider, member: Member | undefined, memberIndex: number, link: number) {
+  constructor(collider: Collider, member: Member | undefined, memberIndex: number, body: number) {
+    const link = member === undefined ? -1 : member.articulation.tree.link[body];
     this.collider = collider;
+    this.body = body;
     this.member = member;
     this.memberIndex = memberIndex;
     this.link = link;

@@ -6,7 +6,7 @@
 //     world.add(box([0.2, 0.2, 0.2]), { at: [0, 0, 2] });
 //     world.runUntil(3);
 
-import { collider, collidersOf } from '../../contact/collider.js';
+import { collider } from '../../contact/collider.js';
 import { type Connected, type ConnectOptions, connect, disconnect } from '../../dynamics/connect.js';
 import { MechanismError, SimulationError } from '../../mechanism/errors.js';
 import {
@@ -14,17 +14,29 @@ import {
   type Geometry,
   GROUND,
   type Mechanism,
+  type Placement,
   type Shape,
 } from '../../mechanism/mechanism.js';
 import { nearNames } from '../../mechanism/near-names.js';
 import { belongsTo, State } from '../../mechanism/state.js';
-import { IDENTITY3, type Mat3, type Quat, type Vec3, ZERO3 } from '../../spatial/matrix3.js';
+import {
+  add,
+  cross,
+  IDENTITY3,
+  type Mat3,
+  type Quat,
+  scale,
+  subtract,
+  type Vec3,
+  ZERO3,
+} from '../../spatial/matrix3.js';
 import { type Checkpoint, restoreMember, saveMember } from './checkpoint.js';
-import { type ContactReport, reportContacts } from './contact-report.js';
+import { type ContactReport, reportContacts, type TouchEvent, TouchWatch } from './contact-report.js';
 import { Detection } from './detection.js';
 import { JointRows } from './joint-rows.js';
 import { Member } from './member.js';
 import type { Control } from './motors.js';
+import { type ImuReading, imuOf, poseOf, type SolvedStep, solvedStep } from './sensors.js';
 import { Stepper } from './stepper.js';
 import { WorldShape } from './world-shape.js';
 
@@ -33,6 +45,10 @@ export interface WorldOptions {
   readonly step?: number;
   /** [0, 0, -9.81] where left out; that of the mechanisms is not looked at. */
   readonly gravity?: Vec3;
+  /** A plane z = 0, and how it behaves in contact. */
+  readonly ground?: boolean | ContactProperties;
+  /** Added one after the other, as by `add`. */
+  readonly mechanisms?: readonly Mechanism[];
 }
 
 export interface AddOptions {
@@ -49,6 +65,8 @@ export interface AddOptions {
   readonly control?: Control;
   /** Whether its bodies touch each other; true where left out. Bodies that a joint connects never do. */
   readonly selfCollision?: boolean;
+  /** Pairs of its bodies that do not touch. */
+  readonly without?: readonly (readonly [string, string])[];
 }
 
 /** How the last step went. */
@@ -78,15 +96,21 @@ export class World {
   #shapes: WorldShape[] = [];
   readonly #detection = new Detection();
   readonly #stepper = new Stepper();
+  readonly #watch = new TouchWatch();
+  /** Pairs of bodies that began or ceased to touch in the last step. */
+  events: readonly TouchEvent[] = [];
   #stale = true;
 
-  constructor({ step = DEFAULT_STEP, gravity = [0, 0, -9.81] }: WorldOptions = {}) {
+  constructor(options: WorldOptions = {}) {
+    const { step = DEFAULT_STEP, gravity = [0, 0, -9.81], ground = false, mechanisms = [] } = options;
     if (!(step > 0 && step < Number.POSITIVE_INFINITY))
       throw MechanismError.of('step', '', `The step must be a positive number of seconds, got ${step}.`);
     if (gravity.length !== 3 || !gravity.every(Number.isFinite))
       throw MechanismError.of('gravity', '', `Gravity must be three finite numbers, got ${gravity.join(', ')}.`);
     this.stepSize = step;
     this.gravity = gravity;
+    if (ground !== false) this.ground(ground === true ? {} : ground);
+    for (const mechanism of mechanisms) this.add(mechanism);
   }
 
   get time(): number {
@@ -127,6 +151,7 @@ export class World {
     member.control = control;
     if (!selfCollision) this.#noSelf.add(member);
     this.members.push(member);
+    for (const [a, b] of options.without ?? []) this.exclude([member, a], [member, b]);
     this.#stale = true;
     return member;
   }
@@ -182,6 +207,7 @@ export class World {
     }
     this.#time += h;
     for (const { state } of this.members) state.time = this.#time;
+    this.events = this.#watch.changes(this.#detection.touching);
   }
 
   /** Whole steps until the time is reached, the last one shortened to meet it; `onStep` may stop it by returning false. */
@@ -218,6 +244,38 @@ export class World {
   /** Contact points of the last step. */
   contacts(): ContactReport[] {
     return reportContacts(this.#detection.touching, this.#stepper.length);
+  }
+
+  /** The sum of contact forces on a body in the last step: force, and moment about the body's origin, ground axes. */
+  contactForce(member: Member, body: string): { readonly force: Vec3; readonly moment: Vec3 } {
+    const { t } = poseOf(member, body);
+    let [force, moment]: [Vec3, Vec3] = [ZERO3, ZERO3];
+    for (const { a, b, position, force: onA } of this.contacts())
+      for (const [side, sign] of [
+        [a, 1],
+        [b, -1],
+      ] as const)
+        if (side.member === member.name && side.body === body) {
+          const own = scale(sign, onA);
+          force = add(force, own);
+          moment = add(moment, cross(subtract(position, t), own));
+        }
+    return { force, moment };
+  }
+
+  /** The equation of motion that the last step solved for a member, contact forces in it, with the force in every joint. */
+  solved(member: Member): SolvedStep {
+    return solvedStep(member, this.gravity);
+  }
+
+  /** Place and axes of a body or a named frame: t its origin in ground coordinates, E takes ground to its own coordinates. */
+  pose(member: Member, name: string): Placement {
+    return poseOf(member, name);
+  }
+
+  /** What an IMU at a body or a named frame of a member reads. */
+  imu(member: Member, name: string): ImuReading {
+    return imuOf(member, name, this.gravity, this.#stepper.length);
   }
 
   /** Kinetic and potential energy of all members, joules. */
@@ -263,15 +321,16 @@ export class World {
     const before = this.#detection.touching.length > 0 ? this.#detection.save() : undefined;
     const old = this.#shapes;
     this.#rows = this.members.map((member) => new JointRows(member));
-    this.#shapes = [
-      ...this.#obstacles.map(({ shape }) => new WorldShape(collider(GROUND, shape), undefined, -1, -1)),
-      ...this.members.flatMap((member, m) =>
-        collidersOf(member.articulation.mechanism).map(
-          (one) => new WorldShape(one, member, m, member.articulation.tree.link[one.body]),
-        ),
-      ),
-    ];
+    this.#shapes = this.#obstacles.map(({ shape }) => new WorldShape(collider(GROUND, shape), undefined, -1, GROUND));
+    let bodies = 0;
+    this.members.forEach((member, m) => {
+      for (const [b, { collisions }] of member.articulation.mechanism.bodies.entries()) {
+        for (const shape of collisions) this.#shapes.push(new WorldShape(collider(bodies, shape), member, m, b));
+        bodies++;
+      }
+    });
     this.#detection.set(this.#shapes, this.#filters());
+    this.#watch.forget();
     // Shapes that stay keep the impulses of their contacts, if all of them stay.
     const same =
       old.length === this.#shapes.length &&
@@ -286,8 +345,8 @@ export class World {
     shapes.forEach((shape, i) => {
       const {
         member,
+        body,
         collider: {
-          body,
           shape: { name },
         },
       } = shape;

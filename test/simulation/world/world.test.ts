@@ -90,6 +90,24 @@ describe('World', () => {
     expect(contacts.every(({ mode }) => mode === 'stick')).toBe(true);
   });
 
+  it('tells when bodies begin and cease to touch', () => {
+    const world = new World({ step: 0.002, ground: { friction: 0.5 }, mechanisms: [ball(0.1, { restitution: 0.8 })] });
+    const [thrown] = world.members;
+    thrown.state.q[6] = 0.5;
+    thrown.changed();
+    const seen: string[] = [];
+    world.runUntil(2, ({ events }) => {
+      for (const { kind, a, b } of events) seen.push(`${kind} ${a.body} ${b.body}`);
+      return true;
+    });
+    expect(seen.slice(0, 4)).toEqual([
+      'touch ground ball',
+      'release ground ball',
+      'touch ground ball',
+      'release ground ball',
+    ]);
+  });
+
   it('takes a structure apart in the middle of contact', () => {
     const shape = { E: IDENTITY3, t: ZERO3, friction: 0, geometry: { kind: 'sphere', radius: 0.1 } } as const;
     const inertia = [0.004, 0, 0, 0, 0.004, 0, 0, 0, 0.004] as const;
