@@ -2,9 +2,12 @@
 // stands in docs/promises.md.
 
 import { afterAll, describe, expect, it } from 'vitest';
+import { batch } from '../../src/batch/index.js';
+import type { BatchOptions } from '../../src/batch/options.js';
 import { connect } from '../../src/dynamics/connect.js';
 import { type DynamicsOptions, dynamics } from '../../src/dynamics/dynamics.js';
 import { PlainDynamics } from '../../src/engines/plain/plain-dynamics.js';
+import { ParallelDynamics } from '../../src/engines/threads/parallel-dynamics.js';
 import { createMechanism } from '../../src/mechanism/create.js';
 import type { Mechanism } from '../../src/mechanism/mechanism.js';
 import { reroot } from '../../src/mechanism/reroot.js';
@@ -12,6 +15,7 @@ import { State } from '../../src/mechanism/state.js';
 import { mechanismSpec } from '../../src/mechanism/variants.js';
 import { builtinMechanism } from '../../src/models/index.js';
 import { randomMechanism, randomVector, relativeError } from '../support/random-mechanism.js';
+import { hasSoftwareGpu } from '../support/software-gpu.js';
 
 const ENGINES = ['plain', 'wasm', 'compiled', 'threads', 'auto'] as const;
 
@@ -128,8 +132,29 @@ const FEATURES: readonly (readonly [string, () => Feature])[] = [
   ],
 ];
 
+const COLUMNS = [...ENGINES, 'two threads', 'batch on threads', ...(hasSoftwareGpu() ? ['batch on a GPU'] : [])];
 const table: string[] = [];
-afterAll(() => console.log(`| feature | ${ENGINES.join(' | ')} |\n${table.join('\n')}`));
+afterAll(() => console.log(`| feature | ${COLUMNS.join(' | ')} |\n${table.join('\n')}`));
+
+/** Rows of a batch, each the given state; what computes them. */
+async function batched(
+  { mechanism, state }: Feature,
+  tau: Float64Array,
+  options: Partial<BatchOptions>,
+): Promise<{ readonly qdd: Float64Array[]; readonly engine: string }> {
+  const states = 3;
+  const many = await batch(mechanism, { states, ...options });
+  const repeated = (numbers: Float64Array): number[] => Array.from({ length: states }, () => [...numbers]).flat();
+  many.write('q', repeated(state.q));
+  many.write('v', repeated(state.v));
+  many.write('tau', repeated(tau));
+  await many.forward();
+  const rows = Float64Array.from(many.read('qdd'));
+  const { engine } = many.report().functions.find(({ name }) => name === 'forward')!;
+  many.dispose();
+  const { nv } = mechanism;
+  return { qdd: Array.from({ length: states }, (_, s) => rows.slice(s * nv, (s + 1) * nv)), engine };
+}
 
 describe.each(FEATURES)('%s', (name, make) => {
   it('is the same on every engine', async () => {
@@ -159,6 +184,26 @@ describe.each(FEATURES)('%s', (name, make) => {
       if (engine !== 'auto' && runs.engine !== engine) expect(runs.reason, where).toMatch(/\S/);
       row.push(runs.engine);
       each.dispose();
+    }
+    // As many threads as were asked for, whether they pay or not.
+    const parallel = new ParallelDynamics(mechanism, { workers: 2, prefer: 'parallel', ...options });
+    await parallel.ready();
+    expect(relativeError(parallel.forward(state, tau, chosen(forces)), expected), `${name}, threads`).toBeLessThan(
+      1e-8,
+    );
+    row.push(parallel.runs('forward').engine);
+    parallel.dispose();
+    const plainTau = readable.forward(state, tau, { algorithm });
+    const simple = external !== true && jointForces !== true && armature !== true;
+    const devices: Partial<BatchOptions>[] = [{ threads: 2 }];
+    if (hasSoftwareGpu()) devices.push({ device: 'gpu' });
+    for (const device of devices) {
+      const { qdd, engine } = await batched({ mechanism, state }, tau, device);
+      for (const each of qdd)
+        expect(relativeError(each, plainTau), `${name}, ${JSON.stringify(device)}`).toBeLessThan(
+          device.device === 'gpu' ? 1e-3 : 1e-8,
+        );
+      row.push(simple ? engine : '-');
     }
     table.push(`| ${name} | ${row.join(' | ')} |`);
   });

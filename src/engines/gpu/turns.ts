@@ -2,6 +2,7 @@
 // cosines are brought within half a turn by the host, in 64 bits, and their whole turns are kept beside the batch.
 
 import type { Mechanism } from '../../mechanism/mechanism.js';
+import { withoutWholeTurns } from '../../spatial/whole-turns.js';
 
 const TURN = 2 * Math.PI;
 
@@ -34,8 +35,8 @@ export class Turns {
       if (this.#turns !== undefined) this.#turns[at] = 0;
       return x;
     }
-    // The functions reduce exactly, whatever the size of x.
-    const near = Math.atan2(Math.sin(x), Math.cos(x));
+    // Integers are exact for any size, and slower.
+    const near = Math.abs(x) <= 1e6 ? Math.atan2(Math.sin(x), Math.cos(x)) : withoutWholeTurns(x);
     this.#turns ??= new Float64Array(this.#nq * this.#states);
     this.#turns[at] = Math.round((x - near) / TURN);
     return near;

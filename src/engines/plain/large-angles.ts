@@ -1,14 +1,16 @@
 // Angles on their way into generated code. The formulas for sine and cosine (formulas/trig.ts) are good to LARGEST_ANGLE; beyond
-// it an angle is replaced by the one between -pi and pi that looks the same, from the exact reduction that Math.sin has.
+// it an angle is replaced by the one between -pi and pi that looks the same, by an exact reduction.
+// Steps in WebAssembly reduce angles where they begin; within one the formulas have 6e5 rad to spare (k times a piece of pi/2 stays exact).
 // The positions of helical joints are lengths too and stay as they are: the plain engine adds those up by itself.
 
 import type { Mechanism } from '../../mechanism/mechanism.js';
+import { withoutWholeTurns } from '../../spatial/whole-turns.js';
 
 export const LARGEST_ANGLE = 1e6;
 
 /** The angle itself where it is not too large for the formulas. */
 export function reducedAngle(angle: number): number {
-  return Math.abs(angle) <= LARGEST_ANGLE ? angle : Math.atan2(Math.sin(angle), Math.cos(angle));
+  return Math.abs(angle) <= LARGEST_ANGLE || !Number.isFinite(angle) ? angle : withoutWholeTurns(angle);
 }
 
 /** Which positions of each joint type are angles and nothing else. */
