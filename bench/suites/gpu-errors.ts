@@ -2,7 +2,7 @@
 // device with fma does it, all else in double precision. The results themselves are always rounded.
 
 import { existsSync, readFileSync } from 'node:fs';
-import { sumsOf } from '#src/emit/fused-sums.js';
+import { multiplyAddSums } from '#src/emit/multiply-add-sums.js';
 import { Links, writeAccelerations } from '#src/engines/gpu/formulas.js';
 import { limbForward } from '#src/engines/gpu/split.js';
 import { PlainDynamics } from '#src/engines/plain/plain-dynamics.js';
@@ -98,7 +98,7 @@ const only =
 function operations(graphs: readonly Graph[]): number {
   let count = 0;
   for (const graph of graphs) {
-    const { live, inlined, terms } = sumsOf(graph);
+    const { live, inlined, terms } = multiplyAddSums(graph);
     for (let n = 0; n < graph.size; n++) {
       const op = graph.op[n];
       if (live[n] === 0 || inlined[n] === 1 || op <= INPUT || op === NEG) continue;

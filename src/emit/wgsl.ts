@@ -20,7 +20,7 @@ import {
   SUB,
   UNIT_DEFECT,
 } from '../formulas/graph.js';
-import { sumsOf } from './fused-sums.js';
+import { multiplyAddSums } from './multiply-add-sums.js';
 
 /** Where the arrays of a graph are: WGSL for number i of an array, and a statement that stores a value there. */
 export interface Access {
@@ -141,7 +141,7 @@ export function literal(value: number): string {
 /** The statements that compute a graph's outputs. */
 export function emitStatements(graph: Graph, { read, write, prefix = 'n', readFirst = false }: WgslOptions): string {
   const { op, a, b, x, size } = graph;
-  const { live, inlined, terms } = sumsOf(graph);
+  const { live, inlined, terms } = multiplyAddSums(graph);
   const lines: string[] = [];
   const known = new Uint8Array(size);
   const turned = new Set<Node>();

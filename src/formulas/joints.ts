@@ -1,7 +1,7 @@
 // The joint types as formulas: rotation, origin, motion space and its bias. The counterpart of src/joints over the graph.
 
+import type { LowInertiaAxis } from '../plan/low-inertia-axes.js';
 import type { FormulaType } from '../plan/plan.js';
-import type { Thin } from '../plan/thin-axes.js';
 import type { Node } from './graph.js';
 import { matrixRotation, type Rotation, turnRotation } from './rotation.js';
 import type { NodeMat3, NodeVec3, Sym3, Vec6, VectorGraph } from './vectors.js';
@@ -27,7 +27,7 @@ export interface LinkFormulas {
   /** The matrix of a quaternion, where there is a better one than quaternionMatrix for it. */
   readonly matrixOf?: (g: VectorGraph, q: readonly Node[]) => NodeMat3;
   /** For joints that turn about z, where 32 bits call for care. */
-  readonly thin?: Thin | undefined;
+  readonly thin?: LowInertiaAxis | undefined;
 }
 
 /** The numbers that fix a joint's position; kept between the passes. */

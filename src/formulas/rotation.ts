@@ -1,7 +1,7 @@
 // Rotations from parent to link coordinates, as they come in joints: a turn about z after a constant rotation, or a
 // whole matrix. Each knows the cheapest way to carry vectors and tensors through it.
 
-import type { Thin } from '../plan/thin-axes.js';
+import type { LowInertiaAxis } from '../plan/low-inertia-axes.js';
 import type { Node } from './graph.js';
 import type { NodeMat3, NodeVec3, Sym3, VectorGraph } from './vectors.js';
 
@@ -98,11 +98,11 @@ function conjugateDeviator(g: VectorGraph, A: Sym3, column: (j: number) => NodeV
 }
 
 /** A constant rotation (the joint's placement), then a turn about z by an angle of given sine and cosine. */
-export function turnRotation(g: VectorGraph, placement: Rotation, s: Node, c: Node, thin?: Thin): Rotation {
+export function turnRotation(g: VectorGraph, placement: Rotation, s: Node, c: Node, thin?: LowInertiaAxis): Rotation {
   return compose(placement, zTurn(g, s, c, thin));
 }
 
-function zTurn(g: VectorGraph, s: Node, c: Node, thin?: Thin): Rotation {
+function zTurn(g: VectorGraph, s: Node, c: Node, thin?: LowInertiaAxis): Rotation {
   const add = (a: Node, b: Node): Node => g.add(a, b);
   const sub = (a: Node, b: Node): Node => g.sub(a, b);
   const mul = (a: Node, b: Node): Node => g.mul(a, b);

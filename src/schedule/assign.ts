@@ -1,5 +1,5 @@
-import { rootSideShare } from './bound.js';
 import { type FlatTree, preorder } from './flat-tree.js';
+import { rootSideShare } from './work-bound.js';
 
 /** The processes [from[j], to[j]) of every joint j; the work is done on the first of them ([002] Section III-C). */
 export interface Ranges {

@@ -1,8 +1,8 @@
-import { rootSideShare } from './bound.js';
 import { emptyFlatTree, type FlatTree, place, type Slot, TOP_SLOT } from './flat-tree.js';
 import { endSideOf, jointsOfPart, type PartMeter, rootSideOf, type TreePart } from './parts.js';
 import { PriorityQueue } from './priority-queue.js';
-import { placeSingleProcess } from './single.js';
+import { placeSingleProcess } from './single-process.js';
+import { rootSideShare } from './work-bound.js';
 
 /**
  * A* over partial schedule trees ([002] Section III-B and appendix), with the corrections of ERRATA 002-9 to 002-11.

@@ -8,7 +8,7 @@ import type { LinkGraph } from './topology.js';
  *   shared(k) = k < from ? 0 : quadratic k^2 + linear k + constant
  *
  * where k counts the handles of the partial chain that the joint completes. Both models below have this form, which
- * is what makes the single-process optimum a closed formula (single.ts): only `shared` couples joints.
+ * is what makes the single-process optimum a closed formula (single-process.ts): only `shared` couples joints.
  */
 export interface CostModel {
   readonly name: string;
@@ -193,7 +193,7 @@ function notNegative(value: number, field: string, joint?: number): number {
   return value;
 }
 
-/** The exact rules of single.ts need a cost that never falls as handles are added. */
+/** The exact rules of single-process.ts need a cost that never falls as handles are added. */
 function checkShared(model: CostModel): void {
   const { from, quadratic, linear, constant } = model.shared;
   notNegative(quadratic, 'quadratic in handles');

@@ -1,7 +1,7 @@
-import { type DynamicScheduler, type Entry, SERIAL } from './dynamic.js';
+import { type DynamicScheduler, type Entry, SERIAL } from './dynamic-programme.js';
 import { type FlatTree, place, type Slot, TOP_SLOT } from './flat-tree.js';
 import { jointsOfPart } from './parts.js';
-import { placeSingleProcess } from './single.js';
+import { placeSingleProcess } from './single-process.js';
 
 /**
  * Turns the intervals of the dynamic programme into a schedule tree: among all trees within the makespan the one whose

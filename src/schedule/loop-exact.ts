@@ -1,7 +1,7 @@
-import { rootSideShare } from './bound.js';
 import type { CostTable } from './cost.js';
 import { type FlatTree, place, type Slot } from './flat-tree.js';
 import type { LinkGraph } from './topology.js';
+import { rootSideShare } from './work-bound.js';
 
 /** Closed mechanisms, and parts of them, up to this many joints are scheduled exactly. */
 export const MOST_EXACT_LOOP_JOINTS = 14;
@@ -14,7 +14,7 @@ export type ClosingJoints = 'loop-joints' | 'any';
 
 /**
  * The exact optimum of a small closed mechanism, which [002] leaves open, or of a small part of one: the dynamic
- * programme of dynamic.ts over all connected sets of joints, as bit masks. Cutting a joint of a loop leaves one part,
+ * programme of dynamic-programme.ts over all connected sets of joints, as bit masks. Cutting a joint of a loop leaves one part,
  * not two: the joint then closes the loop when the chain is assembled, and its node passes the whole range of processes
  * on. At most 2^joints sets for each of the 2 log2 P range sizes.
  */

@@ -1,7 +1,6 @@
 import { leastMakespan, paperRanges } from './assign.js';
-import { WorkBound } from './bound.js';
 import type { CostTable } from './cost.js';
-import { DynamicScheduler } from './dynamic.js';
+import { DynamicScheduler } from './dynamic-programme.js';
 import { evaluate } from './evaluate.js';
 import { copyFlatTree, emptyFlatTree, type FlatTree, orderedByPosition, preorder } from './flat-tree.js';
 import { lexicographicTree } from './lexicographic.js';
@@ -9,6 +8,7 @@ import { type LinkTree, linkTree } from './link-tree.js';
 import { type ClosingJoints, ExactLoopScheduler, MOST_EXACT_LOOP_JOINTS } from './loop-exact.js';
 import { PartMeter } from './parts.js';
 import type { LinkGraph } from './topology.js';
+import { WorkBound } from './work-bound.js';
 
 /**
  * Schedules for closed mechanisms too large for an exact answer.

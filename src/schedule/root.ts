@@ -1,5 +1,5 @@
 import type { CostTable } from './cost.js';
-import { DynamicScheduler } from './dynamic.js';
+import { DynamicScheduler } from './dynamic-programme.js';
 import { emptyFlatTree, type FlatTree, place, TOP_SLOT } from './flat-tree.js';
 import { lexicographicTree } from './lexicographic.js';
 import { linkTree } from './link-tree.js';

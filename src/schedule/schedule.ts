@@ -1,7 +1,7 @@
 import { chainTimes, leastCommunication } from './assign.js';
 import { AStarScheduler } from './astar.js';
 import { type CostModel, type CostTable, costTable, paperCost } from './cost.js';
-import { DynamicScheduler } from './dynamic.js';
+import { DynamicScheduler } from './dynamic-programme.js';
 import { ScheduleError } from './errors.js';
 import { evaluate } from './evaluate.js';
 import { emptyFlatTree, type FlatTree, TOP_SLOT } from './flat-tree.js';

@@ -1,5 +1,5 @@
-import { rootSideShare, type WorkBound } from './bound.js';
 import type { PartMeter, TreePart } from './parts.js';
+import { rootSideShare, type WorkBound } from './work-bound.js';
 
 /** A joint that leaves joints on both of its sides, with lower bounds of what follows from cutting it. */
 export interface JointSplit {

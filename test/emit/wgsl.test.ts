@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { SumForm } from '../../src/emit/fused-sums.js';
+import type { SumForm } from '../../src/emit/multiply-add-sums.js';
 import { emitStatements, FUNCTIONS, literal } from '../../src/emit/wgsl.js';
 import { type OpenGpu, openGpu } from '../../src/engines/gpu/device.js';
 import { GpuGraph } from '../../src/engines/gpu/formulas.js';

@@ -1,6 +1,6 @@
 // The value of a formula graph for given inputs: in double precision, or in 32 bits as a device with fma computes it.
 
-import { sumsOf } from '../../src/emit/fused-sums.js';
+import { multiplyAddSums } from '../../src/emit/multiply-add-sums.js';
 import {
   ADD,
   CONSTANT,
@@ -55,7 +55,7 @@ export function graphValues(
   precision: Precision,
 ): (input: (array: number, i: number) => number) => Map<number, number[]> {
   const { op, a, b, x, size } = graph;
-  const { live, inlined, terms } = sumsOf(graph);
+  const { live, inlined, terms } = multiplyAddSums(graph);
   const rounded = typeof precision === 'function' ? precision : () => precision === 32;
   const value = new Float64Array(size);
   const lists = Array.from({ length: size }, (_, n) => (op[n] === ADD || op[n] === SUB ? terms(n) : []));

@@ -4,7 +4,7 @@
 // and assembly, whose columns are kept in an array) and outwards (accelerations); what the second half needs of poses and
 // motions it computes again.
 
-import type { SumForm } from '../../emit/fused-sums.js';
+import type { SumForm } from '../../emit/multiply-add-sums.js';
 import {
   type Articulated,
   accelerate,
@@ -24,10 +24,10 @@ import { groundMotion, type LinkMotion, pointAcceleration } from '../../formulas
 import type { Passive } from '../../formulas/rollout-step.js';
 import { type Vec6, VectorGraph } from '../../formulas/vectors.js';
 import { inShortestUnits, type ScaledPlan } from '../../plan/length-units.js';
+import type { LowInertiaAxis } from '../../plan/low-inertia-axes.js';
+import { lowInertiaAxes } from '../../plan/low-inertia-axes.js';
 import type { Plan, PlanLink } from '../../plan/plan.js';
 import { alignFrames } from '../../plan/principal-frames.js';
-import type { Thin } from '../../plan/thin-axes.js';
-import { thinAxes } from '../../plan/thin-axes.js';
 import { type Mat3, transpose } from '../../spatial/matrix3.js';
 import { preciseQuaternionMatrix } from './quaternion.js';
 
@@ -102,7 +102,7 @@ export class Links {
 
   /** Link frames that were turned (align.ts). */
   readonly #turns: ReadonlyMap<number, Mat3>;
-  readonly #thin: readonly (Thin | undefined)[];
+  readonly #thin: readonly (LowInertiaAxis | undefined)[];
   /** With `twice`, links that make poses and forces anew on the way back instead of keeping them. */
   readonly #second: readonly UnitFormulas[] | undefined;
 
@@ -111,7 +111,7 @@ export class Links {
     const aligned = alignFrames(plan);
     this.plan = inShortestUnits(aligned.plan);
     this.#turns = aligned.turns;
-    this.#thin = thinAxes(aligned.plan);
+    this.#thin = lowInertiaAxes(aligned.plan);
     const read = (): readonly UnitFormulas[] =>
       unitFormulas(g, this.plan, singleUnits(plan), { twoStates: true }).map((link, i) => this.#prepared(link, i));
     this.links = read();

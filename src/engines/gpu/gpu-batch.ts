@@ -13,8 +13,8 @@ import { type EngineOptions, GpuEngine } from './engine.js';
 import { GpuError } from './errors.js';
 import { type GpuTask, TILE } from './kernel.js';
 import { type Bound, encode, type GpuProgram, USAGE, WHOLE, wholeStates } from './pipeline.js';
-import { Turns } from './turns.js';
 import type { ArrayName, BatchFunctionName } from './types.js';
+import { WholeTurns } from './whole-turns.js';
 
 const TASK: { readonly [task in BatchFunctionName]: GpuTask } = {
   forward: 'forward',
@@ -51,7 +51,7 @@ export class GpuBatch {
   readonly #bound = new Map<GpuProgram, readonly Bound[]>();
   /** Done when all buffers are known to be there. */
   #made: Promise<unknown> = Promise.resolve();
-  readonly #turns: Turns;
+  readonly #turns: WholeTurns;
   #busy = false;
   #disposed = false;
   #freed = false;
@@ -63,7 +63,7 @@ export class GpuBatch {
     this.mechanism = engine.mechanism;
     this.states = states;
     this.#arrays = new BatchArrays(engine.gpu, engine.mechanism, states, users.copies);
-    this.#turns = new Turns(engine.mechanism, states);
+    this.#turns = new WholeTurns(engine.mechanism, states);
     users.count++;
   }
 

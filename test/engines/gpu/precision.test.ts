@@ -11,8 +11,8 @@ import { QDD, TAU, V } from '../../../src/formulas/links.js';
 import { createMechanism } from '../../../src/mechanism/create.js';
 import type { Mechanism } from '../../../src/mechanism/mechanism.js';
 import { builtinMechanism } from '../../../src/models/index.js';
+import { lowInertiaAxes } from '../../../src/plan/low-inertia-axes.js';
 import { alignFrames } from '../../../src/plan/principal-frames.js';
-import { thinAxes } from '../../../src/plan/thin-axes.js';
 import { type Mat3, multiply, rotationAbout, transpose } from '../../../src/spatial/matrix3.js';
 import { type Errors, errorsOf, forwardIn, inPasses, planOf, whole } from '../../support/gpu-precision.js';
 import { graphValues } from '../../support/graph-values.js';
@@ -146,7 +146,7 @@ describe('formulas in 32 bits', () => {
         axis: ([0, 1, 2] as const).map((i) => (i === 2 - k ? 1 : 0)) as unknown as readonly [number, number, number],
       })),
     });
-    expect(thinAxes(planOf(mechanism))[1]).toBeDefined();
+    expect(lowInertiaAxes(planOf(mechanism))[1]).toBeDefined();
     const compute = forwardIn(32, whole(mechanism));
     const readable = new PlainDynamics(mechanism);
     const tau = checkForces(mechanism, 1);

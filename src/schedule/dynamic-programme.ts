@@ -1,7 +1,7 @@
-import { rootSideShare, WorkBound } from './bound.js';
+import { handleRuns, leavesRoom, runStarts, savingPerCost } from './one-sided-cuts.js';
 import { endSideOf, type PartMeter, partSize, rootSideOf, type TreePart } from './parts.js';
-import { handleRuns, leavesRoom, runStarts, savingPerCost } from './peels.js';
 import { type JointSplit, learn, splitsOf } from './splits.js';
+import { rootSideShare, WorkBound } from './work-bound.js';
 
 /**
  * Exact dynamic programme over (part, number of processes).
@@ -13,7 +13,7 @@ import { type JointSplit, learn, splitsOf } from './splits.js';
  *   T(X, p) = cost(j, handles of X) + T(the other side, p)            one side is a bare link ("peel")
  *
  * Splits halve the range, so they nest at most log2 P deep; peels would multiply the parts without end. They are tamed
- * by exchange arguments and bounds (peels.ts): T(X, p) is the least of S(X), all splits, and the few peels that are
+ * by exchange arguments and bounds (one-sided-cuts.ts): T(X, p) is the least of S(X), all splits, and the few peels that are
  * not proved useless, nearly always none.
  *
  * The programme answers "is T(X, p) <= limit?" and keeps a proven interval [low, high] per (part, p). Bisection on the

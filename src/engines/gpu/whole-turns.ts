@@ -6,7 +6,7 @@ import { withoutWholeTurns } from '../../spatial/whole-turns.js';
 
 const TURN = 2 * Math.PI;
 
-export class Turns {
+export class WholeTurns {
   readonly #nq: number;
   readonly #states: number;
   /** 1 for each coordinate that is such an angle. */

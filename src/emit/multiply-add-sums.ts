@@ -10,7 +10,7 @@ export interface Term {
   readonly product: boolean;
 }
 
-export interface Sums {
+export interface MultiplyAddSums {
   readonly live: Uint8Array;
   /** Products and sums that are parts of other sums, and are not computed on their own. */
   readonly inlined: Uint8Array;
@@ -34,7 +34,9 @@ const NEAR = 40;
  */
 export type SumForm = 'merged' | 'shortened' | 'grouped';
 
-export function sumsOf(graph: Graph & { readonly sums?: SumForm; readonly apart?: ReadonlySet<Node> }): Sums {
+export function multiplyAddSums(
+  graph: Graph & { readonly sums?: SumForm; readonly apart?: ReadonlySet<Node> },
+): MultiplyAddSums {
   const { op, a, b, size, sums, apart } = graph;
   const merges = sums === 'merged' || sums === 'shortened';
   const mostSums = sums === undefined ? 1 : MOST_SUMS;

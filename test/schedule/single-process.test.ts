@@ -4,7 +4,7 @@ import { costTable, ENGINE_CONSTANTS, engineCost, paperCost } from '../../src/sc
 import { emptyFlatTree, preorder, TOP_SLOT } from '../../src/schedule/flat-tree.js';
 import { linkTree } from '../../src/schedule/link-tree.js';
 import { PartMeter, partSize, type TreePart } from '../../src/schedule/parts.js';
-import { placeSingleProcess } from '../../src/schedule/single.js';
+import { placeSingleProcess } from '../../src/schedule/single-process.js';
 import { linkGraph } from '../../src/schedule/topology.js';
 import { type Costs, Mechanism, paperTenths } from './brute-force.js';
 

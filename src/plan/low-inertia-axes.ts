@@ -7,15 +7,15 @@
 import type { Plan, PlanLink } from './plan.js';
 
 /** The axis, across the one of the turn, about which a link has little inertia. */
-export type Thin = 'x' | 'y';
+export type LowInertiaAxis = 'x' | 'y';
 
 /** Inertias differ so much before it is worth while. */
 const RATIO = 0.03;
 
 /** For each link. */
-export function thinAxes({ links }: Plan): (Thin | undefined)[] {
+export function lowInertiaAxes({ links }: Plan): (LowInertiaAxis | undefined)[] {
   const inertias = links.map(rigid);
-  const thin: (Thin | undefined)[] = links.map(() => undefined);
+  const thin: (LowInertiaAxis | undefined)[] = links.map(() => undefined);
   for (let i = links.length - 1; i >= 0; i--) {
     const link = links[i];
     const I = inertias[i];

@@ -1,11 +1,11 @@
-import type { WorkBound } from './bound.js';
 import type { CostTable } from './cost.js';
 import { endSideOf, jointsAt, type PartMeter, partSize, rootSideOf, type TreePart } from './parts.js';
+import type { WorkBound } from './work-bound.js';
 
 /**
- * Peels: nodes that cut a joint next to a bare link, and so keep the whole range of processes for the other side. A
- * schedule may start with any run of peels before its first split. Nearly always it should not, and these functions
- * prove it: what they leave out cannot be within the limit. The arguments are in docs/scheduling.md.
+ * One-sided cuts, or peels: nodes that cut a joint next to a bare link, and so keep the whole range of processes for the
+ * other side. A schedule may start with any run of peels before its first split. Nearly always it should not, and these
+ * functions prove it: what they leave out cannot be within the limit. The arguments are in docs/scheduling.md.
  */
 
 /**
@@ -45,7 +45,7 @@ export interface HandleRun {
 }
 
 /**
- * The runs that the fast mode of dynamic.ts has to look at. In it a branch without handles costs the same wherever it
+ * The runs that the fast mode of dynamic-programme.ts has to look at. In it a branch without handles costs the same wherever it
  * is cut (`leastRunCost`), so it may as well be cut right before the joint that can be peeled only once it is gone.
  */
 export function handleRuns(meter: PartMeter, part: TreePart): HandleRun[] {
