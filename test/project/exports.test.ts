@@ -11,6 +11,7 @@ import * as models from '../../src/models/index.js';
 import * as motion from '../../src/motion/index.js';
 import * as papers from '../../src/papers/index.js';
 import * as plot from '../../src/plot/index.js';
+import * as recording from '../../src/recording/index.js';
 import * as schedule from '../../src/schedule/index.js';
 import * as worlds from '../../src/simulation/world/index.js';
 
@@ -188,6 +189,7 @@ describe('public exports', () => {
         'svgDocument',
       ],
     ],
+    ['manikin/recording', recording, ['Recorder', 'readRecording']],
     ['manikin/parallel', parallel, ['endThreads']],
   ])('%s', (_name, module, expected) => {
     expect(Object.keys(module).sort()).toEqual([...expected].sort());

@@ -28,6 +28,8 @@ const ALLOWED = new Map<string, readonly string[]>([
   // Shapes, collision, contact solvers.
   ['contact', ['spatial', 'joints', 'mechanism', 'engines', 'dynamics']],
   ['simulation', ['spatial', 'joints', 'mechanism', 'reference', 'dynamics', 'engines', 'contact']],
+  // MCAP files of worlds.
+  ['recording', ['spatial', 'mechanism', 'formats', 'dynamics', 'contact', 'simulation']],
   ['motion', ['spatial', 'joints', 'mechanism', 'formats', 'models', 'engines', 'dynamics']],
   // Files of any kind, from their bytes.
   ['files', ['spatial', 'joints', 'mechanism', 'formats', 'motion']],
@@ -57,6 +59,7 @@ const PACKAGES = new Map<string, readonly string[]>([
   ['formats', ['@rgrove/parse-xml']],
   ['engines', ['webgpu']],
   ['plot', ['d3-scale', 'd3-shape']],
+  ['recording', ['@mcap/core']],
   ['cli', ['commander', 'node:*', '#bench/*']],
   ['threads', ['node:*']],
 ]);

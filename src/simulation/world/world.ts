@@ -139,6 +139,11 @@ export class World {
     this.#stale = true;
   }
 
+  /** What does not move, in the order in which it was added. */
+  get obstacles(): readonly { readonly name: string; readonly shape: Shape }[] {
+    return this.#obstacles;
+  }
+
   /** A mechanism, from now on; `member.state` is its state. */
   add(mechanism: Mechanism, options: AddOptions = {}): Member {
     const { state, control, selfCollision = true } = options;
