@@ -81,7 +81,9 @@ export class ContactSolver {
     attempt('newton', warm, (at) => keep(this.#newton.solve(problem, handles, at, aim)));
     if (best.residual <= tolerance || !fallbacks) return best;
     if (rows > MOST_DENSE_ROWS) {
+      // From the best so far, then from nothing.
       attempt('newton', lambda, (at) => keep(this.#newton.solve(problem, handles, at, aim, CAREFUL)));
+      attempt('newton', warm.fill(0, 0, rows), (at) => keep(this.#newton.solve(problem, handles, at, aim, CAREFUL)));
       return best;
     }
     this.#matrix ??= new ContactMatrix();

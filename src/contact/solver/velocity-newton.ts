@@ -20,6 +20,7 @@ import { clampImpulses, residual } from './residual.js';
 
 const USUAL = { iterations: 12, eps: 1e-3 };
 const LEAST_EPS = 1e-5;
+const PART = 0.4;
 
 export interface Outcome {
   residual: number;
@@ -67,11 +68,14 @@ export class VelocityNewton {
     while (r > tolerance && iterations < most) {
       iterations++;
       if (!this.#newtonStep(problem, handles.d, lambda, eps)) break;
+      let next = this.#try(problem, handles, lambda, 1);
+      // Where the whole step does not help, a part of it may.
+      if (!(next < r)) {
+        const part = this.#try(problem, handles, lambda, PART);
+        if (!(part < r)) next = this.#try(problem, handles, lambda, 1);
+        else next = part;
+      }
       const tried = this.#tried;
-      for (let k = 0; k < rows; k++) tried[k] = lambda[k] + this.#e[k];
-      clampImpulses(problem, tried);
-      handles.evaluate(problem, tried, this.#triedU);
-      const next = residual(problem, handles.d, tried, this.#triedU);
       if (!(next < r) && rises > 0) {
         eps = Math.min(0.3, 100 * eps);
         rises = 0;
@@ -89,6 +93,15 @@ export class VelocityNewton {
       r = next;
     }
     return { residual: r, iterations };
+  }
+
+  /** The residual of lambda with a part of the step #e, in #tried. */
+  #try(problem: ContactProblem, handles: Handles, lambda: Float64Array, part: number): number {
+    const tried = this.#tried;
+    for (let k = 0; k < problem.rows; k++) tried[k] = lambda[k] + part * this.#e[k];
+    clampImpulses(problem, tried);
+    handles.evaluate(problem, tried, this.#triedU);
+    return residual(problem, handles.d, tried, this.#triedU);
   }
 
   /** #e <- change of impulses; false where the matrix has no factors. */
