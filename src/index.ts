@@ -38,6 +38,7 @@ export type {
   TendonPoint,
   Transmission,
 } from './mechanism/actuation.js';
+export { ActuatorForces, type ActuatorInput } from './mechanism/actuator-forces.js';
 export { type LinkOptions, MechanismBuilder } from './mechanism/builder.js';
 export { type CreateOptions, createMechanism, type InertiaMode } from './mechanism/create.js';
 export { ImportError, MechanismError, type Problem, SimulationError } from './mechanism/errors.js';

@@ -23,6 +23,7 @@ export interface ModelOptions {
   readonly package?: readonly string[];
   readonly root?: string;
   readonly loops?: 'close' | 'open';
+  readonly massless?: 'lock' | 'error';
   readonly warnings?: 'grouped' | 'all';
   readonly quiet?: boolean;
 }
@@ -58,6 +59,12 @@ export function withModel(command: Command, argument: '<model>' | '<model...>' |
     )
     .addOption(
       new Option('--loops <how>', 'whether loops are closed, or left open: the tree alone').choices(['close', 'open']),
+    )
+    .addOption(
+      new Option('--massless <how>', 'URDF: joints that carry nothing that weighs (default: lock)').choices([
+        'lock',
+        'error',
+      ]),
     )
     .addOption(
       new Option('--warnings <how>', 'one line for each kind of warning, or all of them').choices(['grouped', 'all']),
@@ -131,6 +138,7 @@ async function findModel(name: string, options: ModelOptions): Promise<Model> {
       packages,
       files: filesBelow(options.root ?? dirname(name), name),
       ...(inertia !== undefined && { inertia }),
+      ...(options.massless !== undefined && { massless: options.massless }),
     });
   }
   if (extension !== '' || name.includes('/'))

@@ -20,6 +20,8 @@ export interface ReadModelOptions extends AdaptOptions {
   readonly inertia?: 'reject' | 'warn' | 'repair';
   /** Where the files of a package:// are. */
   readonly packages?: UrdfOptions['packages'];
+  /** URDF: joints that carry nothing that weighs are locked with a warning (default), or an error. */
+  readonly massless?: 'lock' | 'error';
   /** MJCF: where included files and meshes come from; nothing else is ever read. */
   readonly files?: ModelFiles;
 }
@@ -48,7 +50,7 @@ function rootOf(text: string): string {
 }
 
 function parse(text: string, name: string, options: ReadModelOptions): Model {
-  const { base, mimic, fixedJoints = 'keep', inertia, packages, files } = options;
+  const { base, mimic, fixedJoints = 'keep', inertia, packages, files, massless } = options;
   const file = baseName(name);
   const common = { file, ...(inertia !== undefined && { inertia }) };
   const withPackages = { ...common, ...(packages !== undefined && { packages }) };
@@ -57,7 +59,12 @@ function parse(text: string, name: string, options: ReadModelOptions): Model {
     case '.xml':
       return parseMjcf(text, { ...common, ...(files !== undefined && { files }) });
     case '.urdf': {
-      const own = { fixedJoints, ...(base !== undefined && { base }), ...(mimic !== undefined && { mimic }) };
+      const own = {
+        fixedJoints,
+        ...(base !== undefined && { base }),
+        ...(mimic !== undefined && { mimic }),
+        ...(massless !== undefined && { massless }),
+      };
       const mechanism = parseUrdf(text, { ...withPackages, ...own });
       return { mechanism, state: new State(mechanism) };
     }

@@ -1,6 +1,7 @@
 // URDF, the robot description of ROS (http://wiki.ros.org/urdf/XML), up to its version 1.2.
 
 import type { InertiaMode } from '../mechanism/create.js';
+import { lockMasslessJoints } from '../mechanism/lock-massless.js';
 import { Mechanism } from '../mechanism/mechanism.js';
 import type { CouplingSpec, MechanismSpec } from '../mechanism/spec.js';
 import type { Vec3 } from '../spatial/matrix3.js';
@@ -29,6 +30,8 @@ export interface UrdfOptions {
   /** Folders of the packages that meshes are in, by name. No other folder is ever named in a mesh path. */
   readonly packages?: ReadonlyMap<string, string>;
   readonly gravity?: Vec3;
+  /** Joints that carry nothing that weighs: locked with a warning (default), or an error. */
+  readonly massless?: 'lock' | 'error';
 }
 
 /** Elements that other programs read and the dynamics has no use for: listed once each, with their number. */
@@ -42,7 +45,12 @@ const EXTENSIONS = new Set(['gazebo', 'transmission', 'sensor', 'contact', 'safe
 export function parseUrdf(text: string, options: UrdfOptions = {}): Mechanism {
   const log = new ImportLog(options.file);
   const robot = parseXml(text, log);
-  if (robot.name !== 'robot') robot.error('not-urdf', `A URDF file is a <robot>, this one is a <${robot.name}>.`);
+  if (isXacro(robot))
+    robot.error(
+      'xacro',
+      'This is a xacro file, a template for a URDF; run it through "xacro file > robot.urdf" first.',
+    );
+  else if (robot.name !== 'robot') robot.error('not-urdf', `A URDF file is a <robot>, this one is a <${robot.name}>.`);
   log.throwIfBroken();
   const { links, joints, name } = readRobot(robot, options, log);
   checkMimics(joints, log);
@@ -51,6 +59,13 @@ export function parseUrdf(text: string, options: UrdfOptions = {}): Mechanism {
   warnOfUnused(robot, EXTENSIONS, log);
   const spec = { name, ...(options.gravity && { gravity: options.gravity }), ...specOf(tree!, joints, options) };
   return create(spec, { links, joints }, options, log);
+}
+
+/** Elements of xacro, or expressions in names: the name space alone is left behind in finished files too. */
+function isXacro(robot: XmlElement): boolean {
+  return robot
+    .elements()
+    .some(({ name, attributes }) => name.startsWith('xacro:') || (attributes.name?.includes('${') ?? false));
 }
 
 interface Parts {
@@ -105,13 +120,15 @@ function specOf(tree: UrdfTree, joints: readonly UrdfJoint[], options: UrdfOptio
   };
 }
 
-function create(spec: MechanismSpec, { links, joints }: Parts, options: UrdfOptions, log: ImportLog): Mechanism {
+function create(given: MechanismSpec, { links, joints }: Parts, options: UrdfOptions, log: ImportLog): Mechanism {
   const places = new Map<string, string>();
   for (const { name, place } of links) places.set(`body "${name}"`, place);
   for (const { name, place, mimic } of joints) {
     places.set(`joint "${name}"`, place);
     if (mimic !== undefined) places.set(`coupling of joint "${name}"`, mimic.place);
   }
+  const { spec, warnings } = options.massless === 'error' ? { spec: given, warnings: [] } : lockMasslessJoints(given);
+  for (const { code, where, message } of warnings) log.warn(code, places.get(where) ?? where, message);
   const inertia = options.inertia ?? 'warn';
   const locate = (where: string): string | undefined => places.get(where);
   const mechanism = createLocated(spec, { inertia, warnings: log.warnings }, log.file, locate);

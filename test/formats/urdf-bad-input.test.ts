@@ -15,7 +15,7 @@ const robot = (...lines: string[]): string => `<robot name="r">\n${lines.join('\
 
 /** All problems as `line:column code message`. */
 function problemsOf(text: string): string[] {
-  const problems = importProblems(() => parseUrdf(text, { file: 'r.urdf' }));
+  const problems = importProblems(() => parseUrdf(text, { file: 'r.urdf', massless: 'error' }));
   expectProperRefusal(new ImportError(problems));
   return problems.map(({ where, code, message }) => `${where.replace(/^r\.urdf:/, '')} ${code} ${message}`);
 }

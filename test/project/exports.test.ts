@@ -22,6 +22,7 @@ describe('public exports', () => {
       'manikin',
       core,
       [
+        'ActuatorForces',
         'GROUND',
         'ImportError',
         'MechanismBuilder',
