@@ -97,15 +97,10 @@ function firstOf(
     const to = piece / PIECES;
     const end = at(to);
     const before = side(start);
-    const hidden =
-      event.rate === undefined
-        ? undefined
-        : hiddenPassage(at, from, to, event.rate * segment.duration, SHORTEST / segment.duration);
-    if (hidden !== undefined) {
-      // There and back: the first passage if that way counts, else the second.
-      const [a, b] = counts(event, start) ? [from, hidden] : [hidden, to];
-      const own = side(at(a));
-      return { event: k, part: root(at, a, b, own, tolerance), kind: 'crossing', from: own };
+    if (event.rate !== undefined) {
+      const [rate, shortest] = [event.rate * segment.duration, SHORTEST / segment.duration];
+      const passage = firstPassage(at, event, { from, to, rate, shortest, tolerance });
+      if (passage !== undefined) return { event: k, kind: 'crossing', ...passage };
     }
     if (hasPassed(end, before)) {
       if (counts(event, start))
@@ -126,6 +121,31 @@ function firstOf(
     }
     from = to;
     start = end;
+  }
+  return undefined;
+}
+
+/** The first passage in a stretch that counts, of a value whose rate is known: there may be several in it, one behind the other. */
+function firstPassage(
+  at: (part: number) => number,
+  event: SimulationEvent,
+  stretch: { from: number; to: number; rate: number; shortest: number; tolerance: number },
+): { readonly part: number; readonly from: EventSide } | undefined {
+  const { to, rate, shortest, tolerance } = stretch;
+  for (let a = stretch.from; a < to; ) {
+    const start = at(a);
+    const own = side(start);
+    const beyond = hasPassed(at(to), own) ? to : hiddenPassage(at, a, to, rate, shortest);
+    if (beyond === undefined) return undefined;
+    // A change of side is between; there may be others before it.
+    let part = root(at, a, beyond, own, tolerance);
+    for (let k = 0; k < 1000 && part - tolerance > a; k++) {
+      const earlier = hiddenPassage(at, a, part - tolerance, rate, shortest);
+      if (earlier === undefined) break;
+      part = root(at, a, earlier, own, tolerance);
+    }
+    if (counts(event, start)) return { part, from: own };
+    a = part;
   }
   return undefined;
 }

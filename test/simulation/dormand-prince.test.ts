@@ -294,6 +294,6 @@ describe('refuses', () => {
     );
     refused({ integrator: 'dopri5', tolerances: { absolute: Number.NaN } }, 'absolute tolerance');
     // biome-ignore lint/suspicious/noExplicitAny: wrong on purpose
-    refused({ integrator: 'rk9' as any }, 'There is no integrator "rk9"; take euler, rk4 or dopri5.');
+    refused({ integrator: 'rk9' as any }, 'There is no integrator "rk9"; take one of dopri5, rk4, midpoint, euler.');
   });
 });
