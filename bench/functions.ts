@@ -46,6 +46,7 @@ function callsOf(door: Dynamics, mechanism: Mechanism): readonly Call[] {
   const into = (numbers: number): { readonly out: Float64Array } => ({ out: new Float64Array(numbers) });
   const [vector, matrix, row, jacobian] = [into(nv), into(rows * rows), into(rows), into(6 * nv)];
   const [poses, velocities] = [into(12 * bodies.length), into(6 * bodies.length)];
+  const both = { ...velocities, poses: poses.out };
   const last = bodies[bodies.length - 1].name;
   return [
     ['forward', () => void door.forward(state, given, vector)],
@@ -55,6 +56,7 @@ function callsOf(door: Dynamics, mechanism: Mechanism): readonly Call[] {
     ['solve', () => void door.solve(state, right, row)],
     ['poses', () => void door.poses(state, poses)],
     ['velocities', () => void door.velocities(state, velocities)],
+    ['velocities with poses', () => void door.velocities(state, both)],
     ['jacobian', () => void door.jacobian(state, last, jacobian)],
     ['jacobians', () => void door.jacobians(state, jacobian)],
     ['energy', () => void door.energy(state)],

@@ -13,6 +13,7 @@ const SUITES = new Map<string, () => Promise<{ run: () => object | Promise<objec
   ['startup', () => import('./startup.js')],
   ['simulation', () => import('./simulation.js')],
   ['contacts', () => import('./contacts.js')],
+  ['loops', () => import('./loops.js')],
   ['mass-matrix', () => import('./mass-matrix.js')],
   ['parallel', () => import('./parallel.js')],
   ['reroot', () => import('./reroot.js')],

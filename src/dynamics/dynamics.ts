@@ -215,14 +215,22 @@ export class Dynamics {
     return engine.poses === undefined ? this.#plain.poses(state, out) : engine.poses(state, out);
   }
 
-  /** Velocity of every body, in the order of `mechanism.bodies`: 6 numbers each, angular and linear, at its origin, body coordinates. */
-  velocities(state: State, options?: OutOption): Float64Array {
+  /**
+   * Velocity of every body, in the order of `mechanism.bodies`: 6 numbers each, angular and linear, at its origin, body
+   * coordinates. `poses`: filled with what the method of that name gives, in the same pass.
+   */
+  velocities(state: State, options?: OutOption & { readonly poses?: Float64Array }): Float64Array {
     refuseForeign(this.mechanism, state);
     const size = this.#velocities.length;
     const out = options?.out ?? new Float64Array(size);
     if (out.length !== size) refuseLength('out', out, size, OF_BODY);
+    const poses = options?.poses;
+    if (poses !== undefined && poses.length !== this.#poses.length)
+      refuseLength('poses', poses, this.#poses.length, 'twelve for each body');
     const engine = this.#rest;
-    return engine.velocities === undefined ? this.#plain.velocities(state, out) : engine.velocities(state, out);
+    return engine.velocities === undefined
+      ? this.#plain.velocities(state, out, poses)
+      : engine.velocities(state, out, poses);
   }
 
   /** Pose of a body or a named frame: t is its origin in ground coordinates, E takes ground to its own coordinates. */

@@ -26,6 +26,7 @@ export const FUNCTION_NAMES = [
   'solve',
   'poses',
   'velocities',
+  'velocities with poses',
   'jacobian',
   'jacobians',
   'energy',
@@ -54,8 +55,8 @@ export interface Engine {
   solve?(state: State, b: Float64Array, options?: OutOption): Float64Array;
   /** 12 numbers for each body: ground to body frame (E row major, then the origin in ground coordinates). */
   poses?(state: State, out: Float64Array): Float64Array;
-  /** 6 numbers for each body [angular, linear], at its origin, body coordinates. */
-  velocities?(state: State, out: Float64Array): Float64Array;
+  /** 6 numbers for each body [angular, linear], at its origin, body coordinates. `poses`: filled too. */
+  velocities?(state: State, out: Float64Array, poses?: Float64Array): Float64Array;
   /** Of a body, by its index: 6 x nv, row major; times v it gives the body's velocity as `velocities` has it. */
   jacobian?(state: State, body: number, out: Float64Array): Float64Array;
   /** Of everything that each degree of freedom carries: 6 x nv, row major, ground coordinates at the ground's origin. */

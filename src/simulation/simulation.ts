@@ -8,6 +8,7 @@ import { LoopClosing } from '../engines/plain/assembly/closing.js';
 import { refuseForeign } from '../engines/plain/refuse.js';
 import { reasonForPlain } from '../engines/wasm/compiled.js';
 import { MechanismError, SimulationError } from '../mechanism/errors.js';
+import { allFinite } from '../mechanism/finite.js';
 import type { Mechanism } from '../mechanism/mechanism.js';
 import { type RerootOptions, reroot } from '../mechanism/reroot.js';
 import { State } from '../mechanism/state.js';
@@ -386,13 +387,6 @@ export class Simulation {
 function runsForward(model: Dynamics): Runs {
   const { engine, reason } = model.report().functions.find(({ name }) => name === 'forward')!;
   return { engine, ...(reason !== undefined && { reason }) };
-}
-
-/** Zero times a number is zero, unless it is not finite. */
-function allFinite(numbers: Float64Array): boolean {
-  let sum = 0;
-  for (let k = 0; k < numbers.length; k++) sum += numbers[k] * 0;
-  return sum === 0;
 }
 
 let warned = false;

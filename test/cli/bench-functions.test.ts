@@ -10,6 +10,7 @@ const FUNCTIONS = [
   'solve',
   'poses',
   'velocities',
+  'velocities with poses',
   'jacobian',
   'jacobians',
   'energy',

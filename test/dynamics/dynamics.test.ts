@@ -55,6 +55,9 @@ function everything(model: Dynamics, state: State): Map<string, ArrayLike<number
   results.set('solve', model.solve(state, randomVector(9, rows)));
   results.set('poses', model.poses(state));
   results.set('velocities', model.velocities(state));
+  const both = { out: new Float64Array(6 * bodies.length), poses: new Float64Array(12 * bodies.length) };
+  results.set('velocities with poses', model.velocities(state, both));
+  results.set('poses with velocities', both.poses);
   for (const [b, { name }] of bodies.entries()) {
     const { E, t } = model.pose(state, name);
     expect(relativeError([...E, ...t], model.poses(state).subarray(12 * b, 12 * b + 12))).toBe(0);
@@ -234,6 +237,7 @@ describe('checks at the door', () => {
       ['out', () => model.solve(state, new Float64Array(human.nv), { out: three })],
       ['out', () => model.poses(state, { out: three })],
       ['out', () => model.velocities(state, { out: three })],
+      ['poses', () => model.velocities(state, { poses: three })],
       ['out', () => model.jacobian(state, 'left_hand', { out: three })],
       ['out', () => model.jacobians(state, { out: three })],
     ];

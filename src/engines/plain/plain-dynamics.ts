@@ -318,9 +318,14 @@ export class PlainDynamics implements Engine {
     return out;
   }
 
-  /** Spatial velocity of every body: 6 numbers each [angular, linear] at its origin, body coordinates. */
-  velocities(state: State, out: Float64Array = new Float64Array(this.mechanism.bodies.length * 6)): Float64Array {
+  /** Spatial velocity of every body: 6 numbers each [angular, linear] at its origin, body coordinates. `poses`: filled too. */
+  velocities(
+    state: State,
+    out: Float64Array = new Float64Array(this.mechanism.bodies.length * 6),
+    poses?: Float64Array,
+  ): Float64Array {
     refuseForeign(this.mechanism, state);
+    if (poses !== undefined) this.poses(state, poses);
     const { tree } = this;
     this.#kinematics ??= createKinematics(tree);
     velocities(tree, this.#kinematics, state.q, state.v);

@@ -32,6 +32,12 @@ const SMALL_VISITS = 2048;
 /** Code for every link is not made for mechanisms of more links; generic kernels, or blocks that share code, serve them. */
 const MAX_WHOLE_LINKS = 800;
 
+/**
+ * Up to so many links 'small' makes code that blocks share: a free chain of 200 takes 115 ms to its first result (60 of them
+ * to find the blocks), a crowd of 580 took 380.
+ */
+const SMALL_SHARED_LINKS = 256;
+
 /** Functions without generic kernels are left to the readable algorithms above so many links: code grows with them. */
 const MAX_FUNCTION_LINKS = 256;
 
@@ -52,6 +58,7 @@ export const TASK_OF: ReadonlyMap<string, CompiledTask> = new Map<FunctionName, 
   ['solve', 'solve'],
   ['poses', 'poses'],
   ['velocities', 'velocities'],
+  ['velocities with poses', 'posesAndVelocities'],
   ['jacobian', jacobianTask(0)],
   ['jacobians', 'jacobians'],
   ['energy', 'energy'],
@@ -98,7 +105,7 @@ export class CodeChoice {
     if (this.#when !== 'small') return false;
     if (this.#links <= SMALL_LINKS && (task !== 'massMatrix' || this.#visits <= SMALL_VISITS)) return true;
     // Code that blocks share is short, however many links there are.
-    return task === 'forward' && this.#links <= MAX_WHOLE_LINKS && this.#sharesBlocks();
+    return task === 'forward' && this.#links <= SMALL_SHARED_LINKS && this.#sharesBlocks();
   }
 
   compiles(task: CompiledTask): boolean {

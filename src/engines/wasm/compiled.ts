@@ -224,10 +224,7 @@ export class CompiledDynamics implements Engine {
     poses?: Float64Array,
   ): Float64Array {
     if (poses === undefined) return this.#functions?.velocities(state, out) ?? this.readable.velocities(state, out);
-    if (!this.#functions?.posesAndVelocities(state, poses, out)) {
-      this.readable.poses(state, poses);
-      this.readable.velocities(state, out);
-    }
+    if (!this.#functions?.posesAndVelocities(state, poses, out)) this.readable.velocities(state, out, poses);
     return out;
   }
 

@@ -3,6 +3,7 @@
 
 import { LARGEST_TURN } from '../../formulas/integration.js';
 import { endWeights, type StepJoint, type Tableau } from '../../formulas/runge-kutta.js';
+import { allFinite } from '../../mechanism/finite.js';
 import type { State } from '../../mechanism/state.js';
 import type { Plan } from '../../plan/plan.js';
 import { passiveJoints } from '../plain/passive.js';
@@ -96,6 +97,7 @@ export class WasmStages implements Stages {
       return;
     }
     this.#atBase();
+    this.end.time = this.#base.time;
     this.#accelerate(0, control);
     this.accelerations[0].set(this.#qdd);
   }
@@ -111,6 +113,7 @@ export class WasmStages implements Stages {
     } else {
       if (B !== undefined) {
         this.#atBase();
+        this.end.time = this.#base.time;
         this.#accelerate(0, control);
       }
       for (let s = 1; s < A.length; s++) {
@@ -142,7 +145,6 @@ export class WasmStages implements Stages {
     this.#q.set(this.#baseQ);
     this.#v.set(this.#baseV);
     this.#tau.fill(0);
-    this.end.copy(this.#base);
     this.#code.stage0?.();
   }
 
@@ -181,13 +183,9 @@ export class WasmStages implements Stages {
 
   /** Turns within the range of the series, and all numbers finite. */
   #isGood(): boolean {
-    let sum = 0;
     for (let s = 0; s < this.#turn.length; s++) if (this.#turn[s] > LARGEST_TURN ** 2) return false;
     const { q, v } = this.end;
-    for (let k = 0; k < q.length; k++) sum += q[k] * 0;
-    for (let k = 0; k < v.length; k++) sum += v[k] * 0;
-    if (this.#tableau.B === undefined) for (let k = 0; k < this.#qdd.length; k++) sum += this.#qdd[k] * 0;
-    return sum === 0;
+    return allFinite(q) && allFinite(v) && (this.#tableau.B !== undefined || allFinite(this.#qdd));
   }
 
   #runReadable(h: number, control: Control | undefined): void {

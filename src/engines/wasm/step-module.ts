@@ -77,6 +77,7 @@ export function createStepModule(options: StepModuleOptions): StepModule {
       arrays,
       parameters: 0,
       functionSize: FUNCTION_SIZE,
+      onDemand: true,
       constants,
       slotsAt,
     });
