@@ -12,17 +12,18 @@ export {
   type InOption,
 } from './dynamics/dynamics.js';
 export { type Impact, type ImpactOptions, impact } from './dynamics/impact.js';
-export type { EngineName, FunctionName, OutOption, Runs } from './engines/engine.js';
-export type { LoopReport } from './engines/plain/assembly/report.js';
-export { schedule, topologyOf } from './engines/plain/assembly/schedule.js';
-export { type InverseMassMatrix, inverseMassMatrix } from './engines/plain/mass-matrix-solver.js';
-export type { ForwardAlgorithm, ForwardOptions, InverseOptions, MassMatrix } from './engines/plain/plain-dynamics.js';
 export {
   forwardDynamics,
   inverseDynamics,
+  inverseMassMatrix,
   massMatrix,
   mechanicalEnergy,
-} from './engines/plain/plain-dynamics.js';
+} from './dynamics/once.js';
+export type { EngineName, FunctionName, OutOption, Runs } from './engines/engine.js';
+export type { LoopReport } from './engines/plain/assembly/report.js';
+export { schedule, topologyOf } from './engines/plain/assembly/schedule.js';
+export type { InverseMassMatrix } from './engines/plain/mass-matrix-solver.js';
+export type { ForwardAlgorithm, ForwardOptions, InverseOptions, MassMatrix } from './engines/plain/plain-dynamics.js';
 export type { JointTypeName } from './joints/index.js';
 export type {
   Actuator,

@@ -2,7 +2,6 @@
 // a plastic impact in the new joint; releasing changes no velocity.
 
 import { LoopClosing } from '../engines/plain/assembly/closing.js';
-import { PlainDynamics } from '../engines/plain/plain-dynamics.js';
 import { refuseForeign } from '../engines/plain/refuse.js';
 import { MechanismError } from '../mechanism/errors.js';
 import type { Mechanism } from '../mechanism/mechanism.js';
@@ -19,6 +18,7 @@ import {
   type Vec3,
   ZERO3,
 } from '../spatial/matrix3.js';
+import { dynamics as dynamicsOf } from './dynamics.js';
 
 /** Frames further apart than this (metres, radians) cannot be connected as they are. */
 const MAX_GAP = 1e-6;
@@ -66,7 +66,7 @@ function poseOf(mechanism: Mechanism, poses: Float64Array, body: string | null):
 /** Joins two bodies, or a body and the ground, as they are; velocities jump by the impulse that the new joint demands. */
 export function connect(mechanism: Mechanism, state: State, options: ConnectOptions): Connected {
   const { name, a, b, joint, frames = {}, at } = options;
-  const dynamics = new PlainDynamics(mechanism);
+  const dynamics = dynamicsOf(mechanism, { engine: 'plain' });
   const poses = dynamics.poses(state);
   const place = (body: string | null, given: Partial<Pose>) => {
     if (at === undefined) return { body, ...given };
@@ -74,7 +74,7 @@ export function connect(mechanism: Mechanism, state: State, options: ConnectOpti
     return { body, E: transpose(E), t: apply(E, subtract(at, t)) };
   };
   const next = withLoop(mechanism, { name, ...joint, a: place(a, frames.a ?? {}), b: place(b, frames.b ?? {}) });
-  const closing = new LoopClosing(new PlainDynamics(next).tree);
+  const closing = new LoopClosing(dynamicsOf(next, { engine: 'plain' }).tree);
   const carried = carriedOver(state, next);
   const gap = closing.gap(carried);
   if (gap > MAX_GAP)
@@ -90,7 +90,7 @@ export function connect(mechanism: Mechanism, state: State, options: ConnectOpti
     mechanism: next,
     state: carried,
     impulse: impulses.slice(-6),
-    energyLost: before - new PlainDynamics(next).energy(carried).kinetic,
+    energyLost: before - dynamicsOf(next, { engine: 'plain' }).energy(carried).kinetic,
   };
 }
 
@@ -102,7 +102,7 @@ export function disconnect(mechanism: Mechanism, state: State, joint: string): {
     return { mechanism: next, state: carriedOver(state, next) };
   }
   const index = mechanism.jointIndex(joint);
-  const dynamics = new PlainDynamics(mechanism);
+  const dynamics = dynamicsOf(mechanism, { engine: 'plain' });
   const { E, t } = poseOf(mechanism, dynamics.poses(state), mechanism.bodies[index].name);
   const velocity = dynamics.velocities(state).subarray(6 * index, 6 * index + 6);
   const next = withFreedBody(mechanism, joint);

@@ -6,7 +6,6 @@
 // axes for what hangs on them, are kept, which is the paper's argument. The answer of the mechanism, loops and couplings
 // included, is what forward dynamics gives for a unit force at the point, at rest and without gravity.
 
-import { PlainDynamics } from '../engines/plain/plain-dynamics.js';
 import { refuseForeign } from '../engines/plain/refuse.js';
 import { MechanismError } from '../mechanism/errors.js';
 import { Mechanism } from '../mechanism/mechanism.js';
@@ -25,6 +24,7 @@ import {
   ZERO3,
 } from '../spatial/matrix3.js';
 import { TRANSFORM } from '../spatial/spatial.js';
+import { type Dynamics, dynamics as dynamicsOf } from './dynamics.js';
 import { lawfulImpulse, symmetric } from './impact-law.js';
 
 /** A point that moves by less than this part of the speed it came with stands still. */
@@ -70,7 +70,7 @@ export function impact(mechanism: Mechanism, state: State, options: ImpactOption
   const normal = scale(1 / norm(options.normal), options.normal);
   // Without gravity the accelerations of a mechanism at rest are its answer to the force alone.
   const weightless = new Mechanism({ ...mechanism, gravity: ZERO3 });
-  const dynamics = new PlainDynamics(weightless);
+  const dynamics = dynamicsOf(weightless, { engine: 'plain' });
   const point = new ContactPoint(dynamics, weightless, state, index, at);
   const before = point.velocity(state.v);
   const unchanged = { state: state.clone(), impulse: ZERO3, energyLost: 0, before, after: before };
@@ -105,7 +105,7 @@ function check({ body, at, normal }: ImpactOptions, restitution: number, frictio
 
 /** A point that is fixed in a body, at present at a place of the ground. */
 class ContactPoint {
-  readonly #dynamics: PlainDynamics;
+  readonly #dynamics: Dynamics;
   readonly #still: State;
   readonly #moving: State;
   readonly #body: number;
@@ -113,7 +113,7 @@ class ContactPoint {
   readonly #R: Mat3;
   readonly #x: Vec3;
 
-  constructor(dynamics: PlainDynamics, mechanism: Mechanism, { q }: State, body: number, at: Vec3) {
+  constructor(dynamics: Dynamics, mechanism: Mechanism, { q }: State, body: number, at: Vec3) {
     this.#dynamics = dynamics;
     this.#still = new State(mechanism, { q, v: new Float64Array(mechanism.nv) });
     this.#moving = new State(mechanism, { q, v: new Float64Array(mechanism.nv) });

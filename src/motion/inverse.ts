@@ -7,7 +7,7 @@
 // are the same, and in a tree they have one solution. So a frame costs two runs of the recursive Newton-Euler algorithm
 // and no change of the tree; test/motion/reroot.test.ts holds it against trees that are really re-rooted.
 
-import { PlainDynamics } from '../engines/plain/plain-dynamics.js';
+import { type Dynamics, dynamics as dynamicsOf } from '../dynamics/dynamics.js';
 import { MechanismError } from '../mechanism/errors.js';
 import { GROUND, type Mechanism } from '../mechanism/mechanism.js';
 import { State } from '../mechanism/state.js';
@@ -90,7 +90,7 @@ class MotionInverse {
   readonly #trajectory: Trajectory;
   readonly #options: MotionInverseOptions;
   readonly #mechanism: Mechanism;
-  readonly #dynamics: PlainDynamics;
+  readonly #dynamics: Dynamics;
   readonly #state: State;
   readonly #up: Vec3;
   readonly #mass: number;
@@ -105,7 +105,7 @@ class MotionInverse {
     this.#trajectory = trajectory;
     this.#options = options;
     this.#mechanism = mechanism;
-    this.#dynamics = new PlainDynamics(mechanism);
+    this.#dynamics = dynamicsOf(mechanism, { engine: 'plain' });
     this.#state = new State(mechanism);
     this.#up = upOf(mechanism.gravity);
     this.#mass = mechanism.bodies.reduce((sum, { mass }) => sum + mass, 0);

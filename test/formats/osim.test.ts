@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { mechanicalEnergy, PlainDynamics } from '../../src/engines/plain/plain-dynamics.js';
+import { mechanicalEnergy } from '../../src/dynamics/once.js';
+import { PlainDynamics } from '../../src/engines/plain/plain-dynamics.js';
 import { parseExternalLoads } from '../../src/formats/external-loads.js';
 import { osimMechanism, parseOsim } from '../../src/formats/osim.js';
 import {

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { forwardDynamics } from '../../src/engines/plain/plain-dynamics.js';
+import { forwardDynamics } from '../../src/dynamics/once.js';
 import { State } from '../../src/mechanism/state.js';
 import { compass } from '../../src/models/compass.js';
 import { add, apply, cross, dot, rotationAbout, scale, type Vec3 } from '../../src/spatial/matrix3.js';

@@ -3,7 +3,8 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { inverseDynamics, PlainDynamics } from '../../src/engines/plain/plain-dynamics.js';
+import { inverseDynamics } from '../../src/dynamics/once.js';
+import { PlainDynamics } from '../../src/engines/plain/plain-dynamics.js';
 import { RerootMap } from '../../src/engines/plain/reroot-map.js';
 import { GROUND, type Mechanism } from '../../src/mechanism/mechanism.js';
 import { Random } from '../../src/mechanism/random.js';

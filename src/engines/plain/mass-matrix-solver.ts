@@ -1,14 +1,13 @@
 // H^-1, and H x = b, for one mechanism in the author's order: rows and columns as PlainDynamics.massMatrix has them. Apart from
 // PlainDynamics, so that who needs neither need not load them. Memory is taken on first use and kept.
 
-import { MechanismError } from '../../mechanism/errors.js';
 import type { Mechanism } from '../../mechanism/mechanism.js';
 import type { State } from '../../mechanism/state.js';
 import { createTree, type Tree } from '../../mechanism/tree.js';
 import { type CrbaScratch, crba, factorise, solveFactorised } from '../../reference/crba.js';
 import { authorOrder, type MassMatrix } from './author-order.js';
 import { createDense, type DenseScratch, invertDense, linkOf, reducedMassMatrix } from './dense.js';
-import { refuseForeign, refuseSingular } from './refuse.js';
+import { refuseSingular } from './refuse.js';
 
 /** The inverse of the joint-space mass matrix. */
 export interface InverseMassMatrix {
@@ -37,7 +36,6 @@ export class MassMatrixSolver {
     const { mechanism } = this;
     const tree = this.#tree;
     const dense = this.#dense;
-    refuseForeign(mechanism, state);
     if (mechanism.couplings.length > 0) {
       reducedMassMatrix(tree, dense, state.q);
       const failed = invertDense(dense);
@@ -62,10 +60,6 @@ export class MassMatrixSolver {
    */
   solve(state: State, b: Float64Array, out: Float64Array = new Float64Array(b.length)): Float64Array {
     const { mechanism } = this;
-    refuseForeign(mechanism, state);
-    const rows = mechanism.nv - mechanism.couplings.length;
-    if (b.length !== rows)
-      throw MechanismError.of('length', 'b', `Expected ${rows} numbers, one for each row, got ${b.length}.`);
     if (mechanism.couplings.length > 0) {
       const { Hinv, n } = this.inverse(state);
       out.set(b.map((_, i) => b.reduce((sum, value, j) => sum + Hinv[i * n + j] * value, 0)));
@@ -88,9 +82,4 @@ export class MassMatrixSolver {
     if (failed >= 0) refuseSingular(linkOf(this.#tree, failed), this.#tree);
     return scratch;
   }
-}
-
-/** The inverse of the mass matrix, once. For many states of one mechanism, take dynamics(mechanism). */
-export function inverseMassMatrix(mechanism: Mechanism, state: State): InverseMassMatrix {
-  return new MassMatrixSolver(mechanism).inverse(state);
 }

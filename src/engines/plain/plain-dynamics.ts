@@ -1,5 +1,5 @@
 // The plain engine: the algorithms of this folder for one mechanism, in the author's order and coordinates. It can do
-// everything; other engines fall back to it. Memory is taken on first use of an algorithm and kept; after that no call allocates if given its outputs.
+// everything; other engines fall back to it. States and lengths are checked by whoever calls (dynamics/dynamics.ts). Memory is taken on first use of an algorithm and kept; after that no call allocates if given its outputs.
 
 import { MechanismError, SimulationError } from '../../mechanism/errors.js';
 import { GROUND, type Mechanism } from '../../mechanism/mechanism.js';
@@ -31,7 +31,7 @@ import { createDense, type DenseScratch, denseForwardDynamics, reducedMassMatrix
 import { KernelForward } from './kernel-forward.js';
 import { type InverseMassMatrix, MassMatrixSolver } from './mass-matrix-solver.js';
 import { addPassiveForces } from './passive.js';
-import { refuseContradiction, refuseForeign, refuseSingular } from './refuse.js';
+import { refuseContradiction, refuseSingular } from './refuse.js';
 import { RerootMap } from './reroot-map.js';
 import { weakJoint } from './weak-joints.js';
 
@@ -125,12 +125,11 @@ export class PlainDynamics implements Engine {
   /** Accelerations of the joints under the joint forces tau (none where left out). */
   forward(state: State, tau?: Float64Array, options: ForwardOptions = {}): Float64Array {
     const { mechanism, tree } = this;
-    refuseForeign(this.mechanism, state);
-    const qdd = this.#vector('out', options.out);
+    const qdd = options.out ?? new Float64Array(mechanism.nv);
     const { q, v } = state;
     const total = this.#tau;
     if (tau === undefined) total.fill(0);
-    else total.set(this.#vector('tau', tau));
+    else total.set(tau);
     if (options.passive === true) addPassiveForces(mechanism, total, q, v);
     const external = this.#externalToLinks(options.external);
     const armature = options.armature ?? tree.armature;
@@ -152,7 +151,7 @@ export class PlainDynamics implements Engine {
       refuseSingular(status, tree);
       if (options.jointForces !== undefined) {
         this.#forces.set(scratch.forces);
-        this.#forcesToBodies(this.#perBody('jointForces', options.jointForces));
+        this.#forcesToBodies(options.jointForces);
       }
       if (options.loopForces !== undefined) loopForces(scratch, options.loopForces);
     } else {
@@ -212,11 +211,10 @@ export class PlainDynamics implements Engine {
   /** Joint forces that produce the accelerations qdd (none where left out). */
   inverse(state: State, qdd?: Float64Array, options: InverseOptions = {}): Float64Array {
     const { mechanism, tree } = this;
-    refuseForeign(this.mechanism, state);
-    const tau = this.#vector('out', options.out);
+    const tau = options.out ?? new Float64Array(mechanism.nv);
     const given = this.#qdd;
     if (qdd === undefined) given.fill(0);
-    else given.set(this.#vector('qdd', qdd));
+    else given.set(qdd);
     followSources(mechanism, given);
     this.#rnea ??= createRnea(tree);
     const external = this.#externalToLinks(options.external);
@@ -233,7 +231,7 @@ export class PlainDynamics implements Engine {
     }
     if (options.jointForces !== undefined) {
       this.#forces.set(this.#rnea.f);
-      this.#forcesToBodies(this.#perBody('jointForces', options.jointForces));
+      this.#forcesToBodies(options.jointForces);
     }
     this.#refuseNonFinite(tau, 'forces', state, given);
     return tau;
@@ -268,7 +266,6 @@ export class PlainDynamics implements Engine {
   /** The mass matrix, rows and columns in the order of v; that of the independent joints where there are couplings. */
   massMatrix(state: State, { out }: OutOption = {}): MassMatrix {
     const { tree } = this;
-    refuseForeign(this.mechanism, state);
     this.#dense ??= createDense(tree);
     reducedMassMatrix(tree, this.#dense, state.q);
     return authorOrder(this.mechanism, this.#dense, out);
@@ -299,14 +296,12 @@ export class PlainDynamics implements Engine {
   dispose(): void {}
 
   energy(state: State): Energy {
-    refuseForeign(this.mechanism, state);
     this.#energy ??= createEnergy(this.tree);
     return energy(this.tree, this.#energy, state.q, state.v);
   }
 
   /** Pose of every body: 12 numbers each, ground to body frame (E row major, then the origin in ground coordinates). */
   poses(state: State, out: Float64Array = new Float64Array(this.mechanism.bodies.length * TRANSFORM)): Float64Array {
-    refuseForeign(this.mechanism, state);
     const { tree } = this;
     this.#kinematics ??= createKinematics(tree);
     poses(tree, this.#kinematics, state.q);
@@ -324,7 +319,6 @@ export class PlainDynamics implements Engine {
     out: Float64Array = new Float64Array(this.mechanism.bodies.length * 6),
     poses?: Float64Array,
   ): Float64Array {
-    refuseForeign(this.mechanism, state);
     if (poses !== undefined) this.poses(state, poses);
     const { tree } = this;
     this.#kinematics ??= createKinematics(tree);
@@ -336,7 +330,6 @@ export class PlainDynamics implements Engine {
 
   /** Jacobian of a body, by index: 6 x nv, row major; times v it gives the body's spatial velocity in body coordinates. */
   jacobian(state: State, body: number, out: Float64Array = new Float64Array(6 * this.mechanism.nv)): Float64Array {
-    refuseForeign(this.mechanism, state);
     const { tree } = this;
     const { nv } = this.mechanism;
     const i = tree.link[body];
@@ -356,7 +349,6 @@ export class PlainDynamics implements Engine {
    * bodies it carries, in ground coordinates at the ground's origin.
    */
   jacobians(state: State, J: Float64Array = new Float64Array(6 * this.mechanism.nv)): Float64Array {
-    refuseForeign(this.mechanism, state);
     const { tree } = this;
     this.#kinematics ??= createKinematics(tree);
     poses(tree, this.#kinematics, state.q);
@@ -380,30 +372,10 @@ export class PlainDynamics implements Engine {
     });
   }
 
-  #vector(what: string, given: Float64Array | undefined): Float64Array {
-    const { nv } = this.mechanism;
-    if (given === undefined) return new Float64Array(nv);
-    if (given.length !== nv)
-      throw MechanismError.of(
-        'length',
-        what,
-        `Expected ${nv} numbers, one for each degree of freedom, got ${given.length}.`,
-      );
-    return given;
-  }
-
-  #perBody(what: string, given: Float64Array): Float64Array {
-    const expected = 6 * this.mechanism.bodies.length;
-    if (given.length !== expected)
-      throw MechanismError.of('length', what, `Expected ${expected} numbers, six for each body, got ${given.length}.`);
-    return given;
-  }
-
   /** External forces from body to link coordinates and order. */
   #externalToLinks(given: Float64Array | undefined): Float64Array | null {
     if (given === undefined) return null;
     const { tree } = this;
-    this.#perBody('external', given);
     for (let i = 0; i < tree.n; i++)
       forceToB(this.#external, 6 * i, tree.offset, TRANSFORM * i, given, 6 * tree.body[i]);
     return this.#external;
@@ -466,34 +438,4 @@ function passiveJoints(mechanism: Mechanism, actuated: readonly string[]): Uint8
     passive.fill(0, iv, iv + model.nv);
   }
   return passive;
-}
-
-/** Accelerations of the joints. For many calls on one mechanism, take dynamics(mechanism). */
-export function forwardDynamics(
-  mechanism: Mechanism,
-  state: State,
-  tau?: Float64Array,
-  options: ForwardOptions & { readonly root?: string } = {},
-): Float64Array {
-  return new PlainDynamics(mechanism, options).forward(state, tau, options);
-}
-
-/** Joint forces that produce given accelerations. */
-export function inverseDynamics(
-  mechanism: Mechanism,
-  state: State,
-  qdd?: Float64Array,
-  options: InverseOptions = {},
-): Float64Array {
-  return new PlainDynamics(mechanism).inverse(state, qdd, options);
-}
-
-/** The mass matrix. */
-export function massMatrix(mechanism: Mechanism, state: State): MassMatrix {
-  return new PlainDynamics(mechanism).massMatrix(state);
-}
-
-/** Energy, momentum and centre of mass. */
-export function mechanicalEnergy(mechanism: Mechanism, state: State): Energy {
-  return new PlainDynamics(mechanism).energy(state);
 }

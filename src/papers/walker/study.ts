@@ -1,6 +1,6 @@
 // What one wants to know of a walker: its gait, how it gets there, how much it forgives, and what becomes of it on other slopes.
 
-import { PlainDynamics } from '../../engines/plain/plain-dynamics.js';
+import { type Dynamics, dynamics as dynamicsOf } from '../../dynamics/dynamics.js';
 import { MechanismError } from '../../mechanism/errors.js';
 import type { Tolerances } from '../../simulation/dormand-prince.js';
 import type { Vec3 } from '../../spatial/matrix3.js';
@@ -187,13 +187,13 @@ export function recordWalk(walker: Walker, from: Standing, count: number): WalkS
     // The end of the step, just before the strike.
     const end = result.before;
     const support = end.mechanism.bodies[end.mechanism.joints.findIndex(({ parent }) => parent < 0)].name;
-    samples.push(sample(end, new PlainDynamics(end.mechanism), step, support === first));
+    samples.push(sample(end, dynamicsOf(end.mechanism, { engine: 'plain' }), step, support === first));
     at = end;
   }
   return samples;
 }
 
-function sample(now: Standing, dynamics: PlainDynamics, step: number, stands: boolean): WalkSample {
+function sample(now: Standing, dynamics: Dynamics, step: number, stands: boolean): WalkSample {
   const { mechanism, state } = now;
   const poses = dynamics.poses(state);
   const originOf = (body: number, [x, y, z]: Vec3 = [0, 0, 0]): [number, number] => {

@@ -8,8 +8,8 @@
 // A heel strike is three general steps: the support is released (re-rooted to the striking foot with a joint that is free in the
 // plane), the foot strikes (plastic, slipless impact), and is held (re-rooted with the hinge of the support).
 
+import { type Dynamics, dynamics as dynamicsOf } from '../../dynamics/dynamics.js';
 import { impact } from '../../dynamics/impact.js';
-import { PlainDynamics } from '../../engines/plain/plain-dynamics.js';
 import { createMechanism } from '../../mechanism/create.js';
 import { MechanismError } from '../../mechanism/errors.js';
 import { GROUND, Mechanism } from '../../mechanism/mechanism.js';
@@ -59,7 +59,7 @@ export interface WalkerStep {
 }
 
 /** Called now and then during a step. */
-export type Watch = (standing: Standing, dynamics: PlainDynamics) => void;
+export type Watch = (standing: Standing, dynamics: Dynamics) => void;
 
 /** A foot that keeps less than this part of its speed after the strike stands. */
 const STANDS = 1e-6;
@@ -172,7 +172,7 @@ export class Walker {
     const mechanism = withKnee(held.mechanism, knee, 'revolute');
     const state = carriedOver(held.state, mechanism);
     const { iv } = mechanism.joints[mechanism.jointIndex(knee)];
-    return new PlainDynamics(mechanism).forward(state)[iv] * bendSign(mechanism, knee) > 0
+    return dynamicsOf(mechanism, { engine: 'plain' }).forward(state)[iv] * bendSign(mechanism, knee) > 0
       ? { mechanism, state }
       : held;
   }
@@ -185,7 +185,7 @@ export class Walker {
     watch: Watch | undefined,
   ): { kind: 'strike' | 'knee'; at: Standing } | { fall: Fall; at: Standing } {
     const { mechanism } = from;
-    const dynamics = new PlainDynamics(mechanism);
+    const dynamics = dynamicsOf(mechanism, { engine: 'plain' });
     const knee = this.#freeKnee(mechanism);
     const { stance } = this.feet(from);
     const l = this.legLength;
@@ -194,14 +194,14 @@ export class Walker {
     const hipJoint = mechanism.jointIndex('hip');
     /** The swing foot from the stance foot: above the slope, and ahead along it. */
     const foot = (state: State): { above: number; ahead: number } => {
-      const d = subtract(placeOf(dynamics.poses(state, poses), swingFrame.body, swingFrame.t), stance);
+      const d = subtract(placeOf(dynamics.poses(state, { out: poses }), swingFrame.body, swingFrame.t), stance);
       return { above: dot(d, this.#normal), ahead: dot(d, [this.#normal[2], 0, -this.#normal[0]]) };
     };
     const events: SimulationEvent[] = [
       { name: 'foot', value: (state) => foot(state).above, direction: 'falling' },
       {
         name: 'hip',
-        value: (state) => placeOf(dynamics.poses(state, poses), hipJoint, ZERO3)[2] - stance[2] - l / 2,
+        value: (state) => placeOf(dynamics.poses(state, { out: poses }), hipJoint, ZERO3)[2] - stance[2] - l / 2,
         direction: 'falling',
       },
     ];
@@ -257,7 +257,7 @@ function placeOf(poses: Float64Array, body: number, [x, y, z]: Vec3): Vec3 {
 }
 
 function positionOf(mechanism: Mechanism, state: State, body: number, point: Vec3): Vec3 {
-  return placeOf(new PlainDynamics(mechanism).poses(state), body, point);
+  return placeOf(dynamicsOf(mechanism, { engine: 'plain' }).poses(state), body, point);
 }
 
 /** q or v of the stance and the swing leg. */
@@ -299,7 +299,7 @@ function lockKnee({ mechanism, state }: Standing, knee: string): { after: Standi
   const still = new State(weightless, { q: state.q, v: new Float64Array(mechanism.nv) });
   const tau = new Float64Array(mechanism.nv);
   tau[iv] = 1;
-  const answer = new PlainDynamics(weightless).forward(still, tau);
+  const answer = dynamicsOf(weightless, { engine: 'plain' }).forward(still, tau);
   const stopped = state.clone();
   const rate = state.v[iv] / answer[iv];
   for (let k = 0; k < stopped.v.length; k++) stopped.v[k] -= rate * answer[k];
@@ -307,6 +307,6 @@ function lockKnee({ mechanism, state }: Standing, knee: string): { after: Standi
   stopped.v[iv] = 0;
   const locked = withKnee(mechanism, knee, 'fixed');
   const after = { mechanism: locked, state: carriedOver(stopped, locked) };
-  const kinetic = (s: Standing): number => new PlainDynamics(s.mechanism).energy(s.state).kinetic;
+  const kinetic = (s: Standing): number => dynamicsOf(s.mechanism, { engine: 'plain' }).energy(s.state).kinetic;
   return { after, energyLost: kinetic({ mechanism, state }) - kinetic(after) };
 }
