@@ -13,7 +13,7 @@ const folder = (name: string): string => fileURLToPath(new URL(`./${name}/`, imp
 const ALONE = [
   'test/{batch,browser,cli,project,threads}/**/*.test.ts',
   'test/engines/{gpu,threads}/**/*.test.ts',
-  'test/**/{compile,dynamics,engine,memory,prebuilt,threads,worker}.test.ts',
+  'test/**/{compile,dynamics,engine,engines,memory,prebuilt,threads,worker}.test.ts',
 ];
 
 export default defineConfig({
