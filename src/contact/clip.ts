@@ -12,8 +12,10 @@ import { CONVEX_POINTS, type Manifold } from './manifold.js';
 import { edgeToward, radiusOf, support } from './support.js';
 import { GAP, MARGIN, N, PAIR, REL } from './work.js';
 
-/** Cosine of the angle within which a polygon faces the normal squarely: 1.8 degrees. */
-const SQUARE = 0.9995;
+/** Squared sine of the angle within which a polygon faces the normal squarely: 1.8 degrees. */
+const SQUARE = 1e-3;
+/** Squared sine: polygons that lean by less than 1e-8 do so alike. */
+const ALIKE_LEAN = 1e-16;
 /** Sine of the angle within which segments are parallel to each other, or across the normal. */
 const PARALLEL = 0.03;
 /** Relative to the smaller shape: a corner whose gap is larger than that of the pair by more is not the closest point. */
@@ -23,6 +25,9 @@ const ALIKE = 1e-10;
 
 /** Feature of the closest point where it is no corner of a polygon. */
 export const WITNESS = 0x7ffffffe;
+
+/** Sets the meeting of two edges off from the crossing of sides of polygons. */
+const MEETING = 0x20000000;
 
 const MOST = 2 * FACE_POINTS;
 const faceA = new Feature();
@@ -50,9 +55,9 @@ export function buildManifold(out: Manifold, a: Collider, b: Collider): boolean 
   featureOfB(b);
   count = 0;
   // The shape whose polygon faces the normal more squarely is the reference, the first one where both do alike.
-  const squareA = faceA.count > 2 ? -(faceA.normal[0] * N[0] + faceA.normal[1] * N[1] + faceA.normal[2] * N[2]) : 0;
-  const squareB = faceB.count > 2 ? faceB.normal[0] * N[0] + faceB.normal[1] * N[1] + faceB.normal[2] * N[2] : 0;
-  const reference = squareA < SQUARE && squareB < SQUARE ? 0 : squareA + 1e-9 >= squareB ? 1 : 2;
+  const leanA = lean(faceA);
+  const leanB = lean(faceB);
+  const reference = leanA > SQUARE && leanB > SQUARE ? 0 : leanA <= leanB + ALIKE_LEAN ? 1 : 2;
   if (reference === 0) {
     return meetingEdges(out, a, b);
   }
@@ -71,6 +76,15 @@ export function buildManifold(out: Manifold, a: Collider, b: Collider): boolean 
   const height = reference === 1 ? dot(N, pointA) : dot(N, pointB);
   choose(out, height);
   return meet;
+}
+
+/** Squared sine of the angle between the normal of a polygon and n; more than one where it is no polygon. */
+function lean({ normal: m, count: corners }: Feature): number {
+  if (corners < 3) return 2;
+  const x = m[1] * N[2] - m[2] * N[1];
+  const y = m[2] * N[0] - m[0] * N[2];
+  const z = m[0] * N[1] - m[1] * N[0];
+  return x * x + y * y + z * z;
 }
 
 /** The same of a shape a and a triangle b whose normal is N: only what of a stands over the triangle. */
@@ -525,7 +539,7 @@ function addMeeting(a: Collider, b: Collider, reference: number): boolean {
   cy[count] = p[1];
   cz[count] = p[2];
   cgap[count] = gap;
-  cid[count] = onEdges && labelA >= 0 && labelB >= 0 ? idOf(2 * labelA, 2 * labelB + 1) : WITNESS;
+  cid[count] = onEdges && labelA >= 0 && labelB >= 0 ? idOf(2 * labelA, 2 * labelB + 1) ^ MEETING : WITNESS;
   count++;
   return meet;
 }

@@ -4,7 +4,7 @@ import { buildManifold } from './clip.js';
 import type { Collider } from './collider.js';
 import { isPolytope, pairSize } from './difference.js';
 import { epa } from './epa.js';
-import { FAR, gjk, TOUCHING } from './gjk.js';
+import { FAR, gjk, ROUGH, TOUCHING } from './gjk.js';
 import type { Manifold } from './manifold.js';
 import { polish } from './polish.js';
 import { radiusOf } from './support.js';
@@ -21,7 +21,7 @@ export function closest(a: Collider, b: Collider): boolean {
   if (found === TOUCHING) {
     epa(a, b);
     polish(a, b);
-  } else if (!(isPolytope(a) && isPolytope(b)) || PAIR[CORES] < CLEAR * pairSize(a, b)) polish(a, b);
+  } else if (found === ROUGH || !(isPolytope(a) && isPolytope(b)) || PAIR[CORES] < CLEAR * pairSize(a, b)) polish(a, b);
   PAIR[GAP] = PAIR[CORES] - radii;
   return PAIR[GAP] <= PAIR[MARGIN];
 }

@@ -9,12 +9,18 @@ import { CORES, PAIR, REL } from './work.js';
 export const FAR = 0;
 export const APART = 1;
 export const TOUCHING = 2;
+/** As APART, but rounding ended the descent early. */
+export const ROUGH = 3;
 
 const ITERATIONS = 80;
 /** Relative to the size of the pair: below this the direction of v is rounding. */
 const TOUCH = 1e-8;
 /** Of v: how much nearer K may come. Curved shapes approach for ever and are polished afterwards. */
 const EXACT = 1e-14;
+/** Squared height over squared edges below which a tetrahedron is flat. */
+const FLAT = 1e-22;
+/** Relative to the size: a distance that may be off by more is rough. */
+const ROUGHLY = 1e-13;
 const CURVED = 1e-7;
 
 // The simplex, and the point v.
@@ -32,6 +38,7 @@ export function gjk(a: Collider, b: Collider, reach: number): number {
   const scale = pairSize(a, b);
   const touch = TOUCH * scale * (TOUCH * scale);
   const enough = isPolytope(a) && isPolytope(b) ? EXACT : CURVED;
+  let rough = true;
   size = 0;
   v[0] = -REL[9];
   v[1] = -REL[10];
@@ -49,6 +56,7 @@ export function gjk(a: Collider, b: Collider, reach: number): number {
     const vw = v[0] * w[0] + v[1] * w[1] + v[2] * w[2];
     // v w / |v| is a lower bound of the distance.
     if (vw > 0 && vw * vw > reach * reach * square && reach >= 0) return FAR;
+    rough = square - vw > ROUGHLY * scale * Math.sqrt(square);
     if (size > 0 && (square - vw <= enough * square || known())) break;
     S[3 * size] = w[0];
     S[3 * size + 1] = w[1];
@@ -59,12 +67,16 @@ export function gjk(a: Collider, b: Collider, reach: number): number {
     square = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
     if (!(square > touch)) return TOUCHING;
     // Rounding ends the descent.
-    if (!(square < before)) break;
+    if (!(square < before)) {
+      rough = true;
+      break;
+    }
   }
   PAIR[CORES] = Math.sqrt(square);
   setNormal(v[0], v[1], v[2]);
   // A distance beyond what was asked for may have been found without a proof on the way.
-  return PAIR[CORES] > reach && isPolytope(a) && isPolytope(b) ? FAR : APART;
+  if (PAIR[CORES] > reach && isPolytope(a) && isPolytope(b)) return FAR;
+  return rough ? ROUGH : APART;
 }
 
 /** Whether w is a corner of the simplex already. */
@@ -215,7 +227,9 @@ function nearestOnTetrahedron(): boolean {
     const origin = -(nx * Q[3 * i] + ny * Q[3 * i + 1] + nz * Q[3 * i + 2]);
     const corner = nx * (Q[3 * f] - Q[3 * i]) + ny * (Q[3 * f + 1] - Q[3 * i + 1]) + nz * (Q[3 * f + 2] - Q[3 * i + 2]);
     // Inside of this face where the origin is on the side of the corner; a flat tetrahedron has no inside.
-    if (origin * corner > 0) continue;
+    const nn = nx * nx + ny * ny + nz * nz;
+    const uu = ux * ux + uy * uy + uz * uz + wx * wx + wy * wy + wz * wz;
+    if (origin * corner > 0 && corner * corner > FLAT * nn * uu) continue;
     outside = true;
     for (let m = 0; m < 3; m++) {
       S[m] = Q[3 * i + m];

@@ -17,6 +17,8 @@ import { CORES, N, PAIR, REL } from './work.js';
 
 /** Sine of the angle to n within which a kink is tried. */
 const NEAR = 0.05;
+/** Of a kink that is closer, both sides are tried. */
+const CLOSE = 1e-3;
 const MOST = 12;
 const STEPS = 12;
 
@@ -63,6 +65,7 @@ function candidates(a: Collider, b: Collider): void {
       n[1] = y;
       n[2] = z;
       onCircle(a, b, k);
+      besides(a, b, k, x, y, z);
     }
   }
   for (let k = 0; k < circlesA; k++)
@@ -75,6 +78,32 @@ function candidates(a: Collider, b: Collider): void {
   for (let k = 0; k < facings; k++) {
     for (let i = 0; i < 3; i++) n[i] = facing[3 * k + i];
     judge(a, b);
+  }
+}
+
+/**
+ * An optimum may lie beside a kink, closer than n was: Newton's method must start on its side of it. So it starts again on
+ * either side of circle k, and of those that cross it.
+ */
+function besides(a: Collider, b: Collider, k: number, x: number, y: number, z: number): void {
+  const ux = circleU[3 * k];
+  const uy = circleU[3 * k + 1];
+  const uz = circleU[3 * k + 2];
+  if (Math.abs(x * ux + y * uy + z * uz - circleC[k]) > CLOSE) return;
+  for (let sign = -1; sign <= 1; sign += 2) {
+    n[0] = x + sign * CLOSE * ux;
+    n[1] = y + sign * CLOSE * uy;
+    n[2] = z + sign * CLOSE * uz;
+    normalise();
+    free(a, b);
+    // Along the other circles, away from this one.
+    for (let l = 0; l < circles; l++) {
+      if (l === k) continue;
+      n[0] = x + sign * CLOSE * ux;
+      n[1] = y + sign * CLOSE * uy;
+      n[2] = z + sign * CLOSE * uz;
+      onCircle(a, b, l);
+    }
   }
 }
 
@@ -197,8 +226,8 @@ function addCurvature({ kind, size }: Collider, d: Float64Array, t1: Float64Arra
   if (kind !== CYLINDER && kind !== CONE) return;
   const square = d[0] * d[0] + d[1] * d[1];
   const xy = Math.sqrt(square);
-  // Around the axis a rim bends by its radius; the tip does not.
-  if (square === 0 || (kind === CONE && 2 * size[1] * d[2] > size[0] * xy + 1e-12 * size[0])) return;
+  // Around the axis a rim bends by its radius; the tip does not. The same test as in `support`, so that both mean one point.
+  if (square === 0 || (kind === CONE && 2 * size[1] * d[2] >= size[0] * xy)) return;
   const r = size[0] / (square * xy);
   const g1 = d[0] * t1[1] - d[1] * t1[0];
   const g2 = d[0] * t2[1] - d[1] * t2[0];
