@@ -14,6 +14,7 @@ const SUITES = new Map<string, () => Promise<{ run: () => object | Promise<objec
   ['simulation', () => import('./simulation.js')],
   ['contacts', () => import('./contacts.js')],
   ['loops', () => import('./loops.js')],
+  ['collide', () => import('./contact-pairs.js')],
   ['mass-matrix', () => import('./mass-matrix.js')],
   ['parallel', () => import('./parallel.js')],
   ['reroot', () => import('./reroot.js')],
