@@ -59,8 +59,8 @@ export async function timeChoice(
   const start = performance.now();
   await chosen.ready();
   const readyMs = Math.round(performance.now() - start);
-  const parallel = await neverChoosing(mechanism, { workers: 'auto', arrays });
-  const blocks = await neverChoosing(mechanism, { workers: 1, scheduleFor: 1 });
+  const parallel = await neverChoosing(mechanism, { threads: 'auto', arrays });
+  const blocks = await neverChoosing(mechanism, { threads: 1, scheduleFor: 1 });
   const singles: (CompiledDynamics | ParallelDynamics)[] = [
     new CompiledDynamics(mechanism, { specialise: 'never' }),
     blocks,
@@ -75,7 +75,7 @@ export async function timeChoice(
     arrays === 'direct' ? (engine: Engine) => inPlace(engine, state) : (engine: Engine) => copied(engine, state);
   const tasks: TimedCall[] = [chosen, parallel, ...singles].map((engine) => {
     const run = call(engine);
-    const threads = engine instanceof ParallelDynamics && engine.workers > 1;
+    const threads = engine instanceof ParallelDynamics && engine.threads > 1;
     return threads ? { call: run, before: () => wake(engine, run) } : { call: run };
   });
   await warmUp(tasks.map(({ call }) => call));
@@ -92,7 +92,7 @@ export async function timeChoice(
   const after = parallel.counts;
   const [chosenNs, parallelNs, ...others] = least;
   const serialNs = Math.min(...others);
-  const { mode, workers, times } = chosen;
+  const { mode, threads: workers, times } = chosen;
   for (const engine of [chosen, parallel, blocks]) engine.dispose();
   signal.throwIfAborted();
   const rounded = (ns: number | undefined): number | null => (ns === undefined ? null : Math.round(ns));

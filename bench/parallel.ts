@@ -55,7 +55,7 @@ export async function timeParallel(
   };
   // Everything that runs on one thread; the fastest is what counts.
   const generic = new CompiledDynamics(mechanism, { specialise: 'never' });
-  const blocks = await neverChoosing(mechanism, { workers: 1, scheduleFor: 1 });
+  const blocks = await neverChoosing(mechanism, { threads: 1, scheduleFor: 1 });
   const single = (engine: CompiledDynamics | ParallelDynamics): TimedCall => {
     const call = caller(engine);
     return { call, before: () => settle(call) };
@@ -67,7 +67,7 @@ export async function timeParallel(
     singles.push(single(whole));
   }
   const teams: ParallelDynamics[] = [];
-  for (const workers of counts) teams.push(await neverChoosing(mechanism, { workers, scheduleFor: workers }));
+  for (const workers of counts) teams.push(await neverChoosing(mechanism, { threads: workers, scheduleFor: workers }));
   const tasks: TimedCall[] = [
     ...singles,
     ...teams.map((team): TimedCall => {
@@ -143,7 +143,7 @@ export function timePrinted(mechanism: Mechanism, { q, v }: State, tau: Float64A
 
 /** All bits of all states of 1000 steps, folded into a number (FNV-1a, twice 32 bits). */
 export async function hashOf(mechanism: Mechanism, workers: number, scheduleFor: number): Promise<string> {
-  const dynamics = await neverChoosing(mechanism, { workers, scheduleFor });
+  const dynamics = await neverChoosing(mechanism, { threads: workers, scheduleFor });
   const state = State.random(mechanism, 1);
   const options = { out: new Float64Array(mechanism.nv) };
   let [a, b] = [0x811c9dc5, 0x1b873593];

@@ -201,7 +201,7 @@ export async function reproduceFigure4(options: TimesOptions, terminal: Terminal
   const state = State.random(mechanism, 1);
   const out = { out: new Float64Array(mechanism.nv) };
   const progress = new Progress(terminal, 'Measuring');
-  const serial = new ParallelDynamics(mechanism, { workers: 1, scheduleFor: 1, prefer: 'parallel' });
+  const serial = new ParallelDynamics(mechanism, { threads: 1, scheduleFor: 1, prefer: 'parallel' });
   await serial.ready();
   const { serial: compiled } = serial;
   await compiled.ready();

@@ -15,7 +15,7 @@ import type { Task } from './independent.js';
 /** Mean microseconds of a step beside four processes that spin, in turn with the compiled code for one thread. */
 async function busy(model: string, seconds: number): Promise<object> {
   const mechanism = builtinMechanism(model);
-  const parallel = new ParallelDynamics(mechanism, { workers: 2, prefer: 'parallel' });
+  const parallel = new ParallelDynamics(mechanism, { threads: 2, prefer: 'parallel' });
   await parallel.ready();
   const compiled = new CompiledDynamics(mechanism);
   await compiled.ready();

@@ -411,7 +411,7 @@ function chosen({ engine = 'auto', threads, deterministic }: DynamicsOptions): E
 
 function parallelOptions({ engine, threads, deterministic, root }: DynamicsOptions) {
   return {
-    workers: threads ?? (engine === 'threads' ? 'auto' : 1),
+    threads: threads ?? (engine === 'threads' ? 'auto' : 1),
     ...(deterministic !== undefined && { deterministic }),
     ...(root !== undefined && { root }),
   };

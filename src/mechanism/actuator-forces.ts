@@ -18,6 +18,7 @@ interface Drive {
   readonly levers: readonly Lever[];
 }
 
+/** What actuators are told: a control for each, and the activations of those that have dynamics. */
 export interface ActuatorInput {
   readonly controls: ArrayLike<number>;
   /** Of the actuators that have dynamics, by the index of the actuator; their controls where left out. */

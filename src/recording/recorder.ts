@@ -14,6 +14,7 @@ import { TOPICS, type Topic } from './schemas.js';
 
 /** Where bytes go: a file, a list, a stream. */
 export interface RecordingSink {
+  /** Takes the next bytes of the recording. */
   write(bytes: Uint8Array): Promise<unknown>;
 }
 

@@ -186,7 +186,7 @@ describe.each(FEATURES)('%s', (name, make) => {
       each.dispose();
     }
     // As many threads as were asked for, whether they pay or not.
-    const parallel = new ParallelDynamics(mechanism, { workers: 2, prefer: 'parallel', ...options });
+    const parallel = new ParallelDynamics(mechanism, { threads: 2, prefer: 'parallel', ...options });
     await parallel.ready();
     expect(relativeError(parallel.forward(state, tau, chosen(forces)), expected), `${name}, threads`).toBeLessThan(
       1e-8,

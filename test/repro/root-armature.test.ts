@@ -40,7 +40,7 @@ describe.each(ALL_JOINT_TYPES)('another root, armature on a %s joint', (type) =>
     const state = State.random(mechanism, 1);
     const expected = new PlainDynamics(mechanism).forward(state, undefined, { algorithm: 'dense' });
     expect(relativeError(new PlainDynamics(mechanism, { root: 'c' }).forward(state), expected)).toBeLessThan(1e-11);
-    const parallel = new ParallelDynamics(mechanism, { workers: 2, deterministic: true, root: 'c' });
+    const parallel = new ParallelDynamics(mechanism, { threads: 2, deterministic: true, root: 'c' });
     await parallel.ready();
     expect(relativeError(parallel.forward(state), expected)).toBeLessThan(1e-11);
     parallel.dispose();

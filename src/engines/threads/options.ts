@@ -6,13 +6,13 @@ import type { Fault } from './protocol.js';
 
 export interface ParallelOptions {
   /** Threads that take part, the caller's included; 'auto' (the default) finds the number that is fastest. */
-  readonly workers?: 'auto' | number;
+  readonly threads?: 'auto' | number;
   /**
-   * One way of cutting for all numbers of workers, and that one always: the same bits whatever runs it. Without it the
-   * cutting depends on the number of workers, results agree to rounding, and one thread may be chosen.
+   * One way of cutting for all numbers of threads, and that one always: the same bits whatever runs it. Without it the
+   * cutting depends on the number of threads, results agree to rounding, and one thread may be chosen.
    */
   readonly deterministic?: boolean;
-  /** Cut for so many workers, however many there are. */
+  /** Cut for so many threads, however many there are. */
   readonly scheduleFor?: number;
   /** 'faster' (the default) stays on one thread where that takes less time; 'parallel' never does. */
   readonly prefer?: 'faster' | 'parallel';
@@ -42,11 +42,11 @@ export interface ParallelOptions {
   readonly fault?: Fault;
 }
 
-export function checkOptions({ workers = 'auto', scheduleFor = 1 }: ParallelOptions): void {
+export function checkOptions({ threads = 'auto', scheduleFor = 1 }: ParallelOptions): void {
   for (const [name, value] of [
-    ['workers', workers],
+    ['threads', threads],
     ['scheduleFor', scheduleFor],
   ] as const)
     if (value !== 'auto' && (!Number.isInteger(value) || value < 1 || value > 64))
-      throw MechanismError.of('workers', name, `Expected 'auto' or a whole number from 1 to 64, got ${value}.`);
+      throw MechanismError.of('threads', name, `Expected 'auto' or a whole number from 1 to 64, got ${value}.`);
 }

@@ -15,7 +15,7 @@ import { prepare, type Times } from './prepare.js';
 import { ThreadProgram } from './program.js';
 import type { PlacedProgram, Team } from './team.js';
 
-/** Segments of the cutting that all numbers of workers share. */
+/** Segments of the cutting that all numbers of threads share. */
 const COMMON = 8;
 
 export type Mode = 'serial' | 'parallel';
@@ -58,7 +58,7 @@ export class ParallelDynamics implements Engine {
   }
 
   /** Threads that take part now. */
-  get workers(): number {
+  get threads(): number {
     return this.#team?.workers ?? 1;
   }
 
@@ -220,7 +220,7 @@ export class ParallelDynamics implements Engine {
     const line = (predicted: number | undefined, measured: number | undefined): string =>
       `predicted ${us(predicted, 'nothing')}, measured ${us(measured, 'nothing')}`;
     return [
-      `${this.mechanism.name}: ${this.mode === 'parallel' ? `${this.workers} threads` : 'one thread'}, arrays ${this.#options.arrays === 'direct' ? 'in place' : 'copied'}.`,
+      `${this.mechanism.name}: ${this.mode === 'parallel' ? `${this.threads} threads` : 'one thread'}, arrays ${this.#options.arrays === 'direct' ? 'in place' : 'copied'}.`,
       `Several threads: ${line(predictedNs, parallelNs)}; one thread: ${line(predictedSerialNs, serialNs)}.`,
       ...this.#notes,
       `Steps: ${parallel} by all threads, ${alone + serial} by one, ${abandoned} given up; pieces taken back: ${stolen}.`,
@@ -244,7 +244,7 @@ export class ParallelDynamics implements Engine {
     return this.serial.readable.forward(state, tau, options);
   }
 
-  /** The program of the one cutting for all numbers of workers; undefined where there can be no code. */
+  /** The program of the one cutting for all numbers of threads; undefined where there can be no code. */
   #fixed(): ThreadProgram | undefined {
     if (this.#disposed || this.serial.tier === 'plain') return undefined;
     this.#common ??= new ThreadProgram(this.#plans().plan(this.#options.scheduleFor ?? COMMON));

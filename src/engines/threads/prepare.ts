@@ -12,7 +12,7 @@ import type { Planner } from './planner.js';
 import { ThreadProgram } from './program.js';
 import { Team } from './team.js';
 
-/** A number of workers is not tried where so many times the time of one thread is predicted. */
+/** A number of threads is not tried where so many times the time of one thread is predicted. */
 const HOPELESS = 1.15;
 /** Milliseconds for the times of what runs on one thread. */
 const FIRST = 40;
@@ -23,7 +23,7 @@ export interface Request {
   readonly serial: CompiledDynamics;
   readonly options: ParallelOptions;
   readonly planner: Planner;
-  /** The program of the one cutting for all numbers of workers. */
+  /** The program of the one cutting for all numbers of threads. */
   readonly fixed: () => ThreadProgram | undefined;
   /** Takes a sentence for `explain()`. */
   readonly note: (note: string) => void;
@@ -74,7 +74,7 @@ async function choose(
     note('One thread: WebAssembly cannot be used here.');
     return { times: {} };
   }
-  const { deterministic = false, prefer = 'faster', workers: given = 'auto', scheduleFor } = options;
+  const { deterministic = false, prefer = 'faster', threads: given = 'auto', scheduleFor } = options;
   const most = given === 'auto' ? await processors() : given;
   if (deterministic || (prefer === 'parallel' && given !== 'auto')) {
     await serial.ready();

@@ -5,6 +5,7 @@ import { State } from '../../mechanism/state.js';
 import type { JointRows } from './joint-rows.js';
 import type { Member } from './member.js';
 
+/** A mechanism of a world in a checkpoint. */
 export interface MemberCheckpoint {
   readonly mechanism: Mechanism;
   readonly q: Float64Array;
@@ -23,6 +24,7 @@ export interface PairCheckpoint {
   readonly impulses: Float64Array;
 }
 
+/** A world at a time, to save and to restore: the steps after it have the same bits. */
 export interface Checkpoint {
   readonly time: number;
   readonly members: readonly MemberCheckpoint[];

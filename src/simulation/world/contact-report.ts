@@ -4,6 +4,7 @@ import { OPEN, SLIDE } from '../../contact/solver/sweeps.js';
 import type { Vec3 } from '../../spatial/matrix3.js';
 import type { ShapePair, WorldShape } from './world-shape.js';
 
+/** One of the two shapes of a contact. */
 export interface ContactSide {
   /** undefined: the ground, or an obstacle. */
   readonly member: string | undefined;

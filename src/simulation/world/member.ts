@@ -14,6 +14,7 @@ import { StepLedger } from './step-ledger.js';
 /** Times that motors at their limit are looked for. */
 const MOST_ROUNDS = 3;
 
+/** A mechanism in a world: its state, its motors, its forces. */
 export class Member {
   readonly name: string;
   articulation: Articulation;

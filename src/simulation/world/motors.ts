@@ -13,6 +13,7 @@ export type Command = number | ((time: number, state: State) => number);
 /** A position: a number for joints of one degree of freedom, else what stands in q. */
 export type PositionCommand = number | ArrayLike<number> | ((time: number, state: State) => number | ArrayLike<number>);
 
+/** What drives a joint of a world. */
 export type Motor =
   /** A force or torque on a joint of one degree of freedom. */
   | { readonly kind: 'torque'; readonly torque: Command }

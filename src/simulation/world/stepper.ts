@@ -36,6 +36,7 @@ const RECOVERY_SPEED = 0.2;
 /** A part of all velocities to which the recovery of positions is solved. */
 const RECOVERY_TOLERANCE = 1e-6;
 
+/** What the solver did for mechanisms that touch each other. */
 export interface IslandReport {
   readonly members: number;
   readonly contacts: number;

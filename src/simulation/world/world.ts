@@ -40,6 +40,7 @@ import { type ImuReading, imuOf, poseOf, type SolvedStep, solvedStep } from './s
 import { Stepper } from './stepper.js';
 import { WorldShape } from './world-shape.js';
 
+/** Options of a world: step, gravity, ground, solver. */
 export interface WorldOptions {
   /** Seconds a step; 2 ms where left out. */
   readonly step?: number;
@@ -51,6 +52,7 @@ export interface WorldOptions {
   readonly mechanisms?: readonly Mechanism[];
 }
 
+/** Name, state and place of a mechanism that is added to a world. */
 export interface AddOptions {
   /** The mechanism's name where left out, with a number where it is taken. */
   readonly name?: string;
@@ -82,6 +84,7 @@ export interface StepReport {
 
 const DEFAULT_STEP = 2e-3;
 
+/** Mechanisms in contact with the ground, with obstacles and with each other. */
 export class World {
   readonly stepSize: number;
   readonly gravity: Vec3;
@@ -169,6 +172,7 @@ export class World {
     this.#stale = true;
   }
 
+  /** The mechanism of that name; near names are suggested where there is none. */
   member(name: string): Member {
     const found = this.members.find((member) => member.name === name);
     if (found !== undefined) return found;

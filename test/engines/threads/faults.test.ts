@@ -19,7 +19,7 @@ vi.setConfig({ testTimeout: 5 * PATIENCE });
 /** Milliseconds after which a thread counts as lost here. */
 const LOST_AFTER = 250;
 const mechanism = builtinMechanism('chain-64-free');
-const reference = new ParallelDynamics(mechanism, { workers: 1, deterministic: true });
+const reference = new ParallelDynamics(mechanism, { threads: 1, deterministic: true });
 const turn = (ms = 0): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 let made: ParallelDynamics[] = [];
@@ -39,7 +39,7 @@ function moment(seed: number, kind: Kind): NonNullable<ParallelOptions['fault']>
 
 async function threeThreads(options: ParallelOptions): Promise<ParallelDynamics> {
   const dynamics = new ParallelDynamics(mechanism, {
-    workers: 3,
+    threads: 3,
     deterministic: true,
     retreat: false,
     lostAfter: LOST_AFTER,
@@ -47,7 +47,7 @@ async function threeThreads(options: ParallelOptions): Promise<ParallelDynamics>
   });
   made.push(dynamics);
   await dynamics.ready();
-  expect(dynamics.workers).toBe(3);
+  expect(dynamics.threads).toBe(3);
   return dynamics;
 }
 

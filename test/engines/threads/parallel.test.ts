@@ -37,7 +37,7 @@ describe('results', () => {
       const mechanism = builtinMechanism(name);
       const readable = new PlainDynamics(mechanism);
       for (const workers of [2, 3]) {
-        const parallel = new ParallelDynamics(mechanism, { workers, prefer: 'parallel' });
+        const parallel = new ParallelDynamics(mechanism, { threads: workers, prefer: 'parallel' });
         await parallel.ready();
         expect(parallel.mode, parallel.explain()).toBe('parallel');
         for (let seed = 1; seed <= 20; seed++) {
@@ -55,7 +55,7 @@ describe('results', () => {
   it('random mechanisms', async () => {
     for (let seed = 1; seed <= 4; seed++) {
       const mechanism = randomMechanism(seed, { bodies: 24, armature: seed % 2 === 0, forest: seed % 3 === 0 });
-      const parallel = new ParallelDynamics(mechanism, { workers: 2, scheduleFor: 4, prefer: 'parallel' });
+      const parallel = new ParallelDynamics(mechanism, { threads: 2, scheduleFor: 4, prefer: 'parallel' });
       await parallel.ready();
       const readable = new PlainDynamics(mechanism);
       for (let again = 0; again < 10; again++) {
@@ -105,7 +105,7 @@ describe('results', () => {
 
   it('options of PlainDynamics hold, by whatever code', async () => {
     const mechanism = builtinMechanism('chain-64');
-    const parallel = new ParallelDynamics(mechanism, { workers: 2, prefer: 'parallel' });
+    const parallel = new ParallelDynamics(mechanism, { threads: 2, prefer: 'parallel' });
     await parallel.ready();
     const readable = new PlainDynamics(mechanism);
     const state = State.random(mechanism, 1);
@@ -123,13 +123,13 @@ describe('results', () => {
 
   it('says what was wrong with its options', () => {
     const mechanism = builtinMechanism('human-34');
-    expect(() => new ParallelDynamics(mechanism, { workers: 0 })).toThrow(/whole number from 1 to 64, got 0/);
-    expect(() => new ParallelDynamics(mechanism, { workers: 1.5 })).toThrow(MechanismError);
+    expect(() => new ParallelDynamics(mechanism, { threads: 0 })).toThrow(/whole number from 1 to 64, got 0/);
+    expect(() => new ParallelDynamics(mechanism, { threads: 1.5 })).toThrow(MechanismError);
   });
 
   it('can be chosen again, with the same bits and arrays that go on working', async () => {
     const mechanism = builtinMechanism('chain-64-free');
-    const dynamics = new ParallelDynamics(mechanism, { workers: 2, deterministic: true });
+    const dynamics = new ParallelDynamics(mechanism, { threads: 2, deterministic: true });
     await dynamics.ready();
     const state = State.random(mechanism, 1);
     const first = dynamics.forward(state);
@@ -149,7 +149,7 @@ describe('results', () => {
   });
 
   it('stays on one thread where that is faster, and says so', async () => {
-    const parallel = new ParallelDynamics(builtinMechanism('compass'), { workers: 'auto' });
+    const parallel = new ParallelDynamics(builtinMechanism('compass'), { threads: 'auto' });
     await parallel.ready();
     expect(parallel.mode).toBe('serial');
     expect(parallel.explain()).toContain('one thread');
@@ -186,7 +186,7 @@ describe('bits', () => {
       let together = 0;
       for (const workers of [1, 2, 3, 4, 8]) {
         const dynamics = new ParallelDynamics(mechanism, {
-          workers,
+          threads: workers,
           deterministic: true,
           jitter: 1,
           retreat: false,
@@ -208,7 +208,7 @@ describe('bits', () => {
 describe('bits, before threads are there', () => {
   it('are those of afterwards', async () => {
     const mechanism = builtinMechanism('chain-64-free');
-    const dynamics = new ParallelDynamics(mechanism, { workers: 2, deterministic: true });
+    const dynamics = new ParallelDynamics(mechanism, { threads: 2, deterministic: true });
     const state = State.random(mechanism, 1);
     const first = dynamics.forward(state);
     expect(dynamics.mode).toBe('serial');
@@ -233,8 +233,8 @@ describe('arrays in place', () => {
 
   it('give the bits of forward, by one thread and by several, and when threads are killed', async () => {
     const mechanism = builtinMechanism('chain-64-free');
-    const dynamics = new ParallelDynamics(mechanism, { workers: 2, deterministic: true, retreat: false });
-    const reference = new ParallelDynamics(mechanism, { workers: 1, deterministic: true });
+    const dynamics = new ParallelDynamics(mechanism, { threads: 2, deterministic: true, retreat: false });
+    const reference = new ParallelDynamics(mechanism, { threads: 1, deterministic: true });
     const expected = (state: State): Float64Array => reference.forward(state);
     same(dynamics, 3, expected);
     await dynamics.ready();
@@ -261,13 +261,13 @@ describe('arrays in place', () => {
 
   it('without threads are those of the compiled code, or of the readable algorithm', async () => {
     const figure = builtinMechanism('human-34');
-    const serial = new ParallelDynamics(figure, { workers: 1 });
+    const serial = new ParallelDynamics(figure, { threads: 1 });
     await serial.ready();
     same(serial, 3, (state) => serial.forward(state));
     serial.dispose();
     const spec = { ...randomSpec(11, { bodies: 5, types: ['revolute'] }) };
     const coupled = createMechanism({ ...spec, couplings: [{ joint: 'j3', source: 'j1', multiplier: 0.5 }] });
-    const plain = new ParallelDynamics(coupled, { workers: 2 });
+    const plain = new ParallelDynamics(coupled, { threads: 2 });
     await plain.ready();
     same(plain, 3, (state) => plain.serial.forward(state));
     plain.dispose();
@@ -277,8 +277,8 @@ describe('arrays in place', () => {
 describe('threads that fail', () => {
   it('are replaced, and steps go on meanwhile', async () => {
     const mechanism = builtinMechanism('chain-64-free');
-    const dynamics = new ParallelDynamics(mechanism, { workers: 3, deterministic: true, retreat: false });
-    const reference = new ParallelDynamics(mechanism, { workers: 1, deterministic: true });
+    const dynamics = new ParallelDynamics(mechanism, { threads: 3, deterministic: true, retreat: false });
+    const reference = new ParallelDynamics(mechanism, { threads: 1, deterministic: true });
     await dynamics.ready();
     await reference.ready();
     const [walker, quiet] = [new Walker(dynamics, 2), new Walker(reference, 2)];
@@ -307,7 +307,7 @@ describe('threads that fail', () => {
 
   it('are replaced also when their successors fail on starting', async () => {
     const mechanism = builtinMechanism('chain-64-free');
-    const dynamics = new ParallelDynamics(mechanism, { workers: 2, deterministic: true });
+    const dynamics = new ParallelDynamics(mechanism, { threads: 2, deterministic: true });
     await dynamics.ready();
     sharedPool().kill(1);
     await until(() => dynamics.lost !== undefined);
@@ -324,7 +324,7 @@ describe('threads that fail', () => {
   it('can be an error instead, with the state as it was', async () => {
     const mechanism = builtinMechanism('chain-64-free');
     const dynamics = new ParallelDynamics(mechanism, {
-      workers: 2,
+      threads: 2,
       prefer: 'parallel',
       failure: 'error',
       patience: 20,
