@@ -28,9 +28,7 @@ describe('massless links that move', () => {
     expect(mechanism.couplings).toEqual([]);
     const warnings = mechanism.warnings.filter(({ code }) => code === 'massless-leaf');
     expect(warnings.map(({ where }) => where)).toEqual(['hand.urdf:4:1', 'hand.urdf:5:1']);
-    expect(warnings[0].message).toBe(
-      'The joint "finger" is locked: neither body "f1" nor what it carries has mass.',
-    );
+    expect(warnings[0].message).toBe('The joint "finger" is locked: neither body "f1" nor what it carries has mass.');
   });
 
   it('are refused where that is asked for', () => {
