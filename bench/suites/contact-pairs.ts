@@ -38,7 +38,7 @@ function places(a: Collider, b: Collider, depth: number): Float64Array {
     for (let step = 0; step < 20; step++) {
       const far = (low + high) / 2;
       const at = Float64Array.from([...(b.body === GROUND ? IDENTITY3 : E), ...d.map((x) => far * x)]);
-      const count = collide(out, a, XA, 0, b, at, 0, 10);
+      const count = collide(out, a, XA, 0, b, at, 0, 0.01);
       const gap = Math.min(...out.gap.subarray(0, count));
       if (count > 0 && gap < -depth) low = far;
       else high = far;
