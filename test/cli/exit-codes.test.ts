@@ -50,7 +50,7 @@ describe('2: usage', () => {
     const state = files.write('state.json', { joints: [] });
     const outcome = await manikin('fd', 'compass', '--seed', '1', '--state', state);
     expectRefusal(outcome, 2);
-    expect(outcome.err).toContain('either --seed or --state');
+    expect(outcome.err).toContain('one of --seed, --state and --keyframe');
   });
 });
 

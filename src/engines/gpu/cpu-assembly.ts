@@ -3,6 +3,7 @@
 import type { Mechanism } from '../../mechanism/mechanism.js';
 import type { State } from '../../mechanism/state.js';
 import { PlainDynamics } from '../plain/plain-dynamics.js';
+import { refuseForeign } from '../plain/refuse.js';
 import { GpuError } from './errors.js';
 import type { Assembly } from './types.js';
 
@@ -23,6 +24,7 @@ export class CpuAssembly implements Assembly {
 
   async forward(state: State, tau?: Float64Array): Promise<Float64Array> {
     const { nv } = this.mechanism;
+    refuseForeign(this.mechanism, state);
     if (tau !== undefined && tau.length !== nv)
       throw new GpuError('mechanism', `Expected ${nv} numbers in tau, got ${tau.length}.`);
     return this.#dynamics.forward(state, tau ?? new Float64Array(nv));
