@@ -39,7 +39,7 @@ describe('massless links that move', () => {
 describe('xacro', () => {
   it.each([
     '<robot xmlns:xacro="x" name="r"><xacro:macro name="m" params="a"/></robot>',
-    '<robot name="r"><link name="${prefix}arm"/></robot>',
+    '<robot name="r"><link name="$' + '{prefix}arm"/></robot>',
   ])('is recognised and named: %s', (text) => {
     expect(() => parseUrdf(text, { file: 'r.urdf' })).toThrow(ImportError);
     expect(() => parseUrdf(text, { file: 'r.urdf' })).toThrow(/This is a xacro file/);

@@ -88,7 +88,8 @@ describe.each(['hang', 'throw'] as const)('threads that %s', (kind) => {
         if (walker.hash !== quiet.hash) throw new Error(`other bits after ${steps} steps, ${about}`);
       };
       await until(() => dynamics.lost !== undefined, both, `lost threads, ${about}`);
-      expect(dynamics.lost, about).toMatch(kind === 'hang' ? /does not answer/ : /a fault, for a test/);
+      // On a busy machine the silence may be noticed before the words arrive.
+      expect(dynamics.lost, about).toMatch(kind === 'hang' ? /does not answer/ : /a fault, for a test|does not answer/);
       // Steps went on meanwhile.
       expect(dynamics.counts.abandoned, about).toBeGreaterThan(0);
       if (kind === 'hang') {
