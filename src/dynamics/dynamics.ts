@@ -182,7 +182,7 @@ export class Dynamics {
     return engine.massMatrix === undefined ? this.#plain.massMatrix(state, options) : engine.massMatrix(state, options);
   }
 
-  /** The inverse of the mass matrix, in O(n^2). */
+  /** The inverse of the mass matrix, in O(n^2) (the plain engine: by the factors along the tree). */
   inverseMassMatrix(state: State, options?: OutOption): InverseMassMatrix {
     refuseForeign(this.mechanism, state);
     this.#checkMatrix(options?.out);

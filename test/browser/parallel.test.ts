@@ -19,7 +19,7 @@ import { batch } from '/dist/batch/index.js';
 import { ParallelDynamics } from '/dist/engines/threads/parallel-dynamics.js';
 export async function compute() {
   const mechanism = builtinMechanism('${MODEL}');
-  const dynamics = new ParallelDynamics(mechanism, { workers: 2, prefer: 'parallel' });
+  const dynamics = new ParallelDynamics(mechanism, { threads: 2, prefer: 'parallel' });
   await dynamics.ready();
   const state = State.random(mechanism, 1);
   for (let k = 0; k < 300; k++) dynamics.forward(state);
@@ -28,7 +28,7 @@ export async function compute() {
   await many.forward();
   const last = many.read('qdd', new Float64Array(mechanism.nv), 399);
   const result = {
-    mode: dynamics.mode, workers: dynamics.workers, explain: dynamics.explain(), counts: dynamics.counts,
+    mode: dynamics.mode, threads: dynamics.threads, explain: dynamics.explain(), counts: dynamics.counts,
     qdd: [...dynamics.forward(state)], batch: [...last], batchThreads: many.report().threads,
   };
   dynamics.dispose();
@@ -49,7 +49,7 @@ worker.onerror = ({ message }) => finish({ error: message });`;
 
 interface Result {
   readonly mode: string;
-  readonly workers: number;
+  readonly threads: number;
   readonly explain: string;
   readonly counts: { readonly parallel: number };
   readonly qdd: number[];
@@ -116,7 +116,7 @@ describe.skipIf(!hasBrowser())('threads in a browser', () => {
   it('isolated, WebAssembly allowed: several threads in a worker', async () => {
     const { page, worker } = await visit({ ...ISOLATED, ...policy("'self' 'wasm-unsafe-eval'") });
     expect(worker.mode, worker.explain).toBe('parallel');
-    expect(worker.workers).toBe(2);
+    expect(worker.threads).toBe(2);
     expect(worker.batchThreads).toBe(2);
     expect(page.explain).toContain('must never wait');
   });

@@ -18,8 +18,29 @@ export interface MassMatrix {
  * of v. `out` takes its numbers.
  */
 export function authorOrder(mechanism: Mechanism, scratch: DenseScratch, out?: Float64Array): MassMatrix {
-  const { A, m, follows, at } = scratch;
-  // Row of the reduced matrix for each independent position in v.
+  const { A, m } = scratch;
+  const { rows, joints } = orderOf(mechanism, scratch);
+  const H = out ?? new Float64Array(m * m);
+  for (let row = 0, k = 0; row < m; row++) {
+    const from = rows[row] * m;
+    for (let column = 0; column < m; column++, k++) H[k] = A[from + rows[column]];
+  }
+  return { n: m, H, joints };
+}
+
+interface AuthorOrder {
+  /** Row of the reduced matrix for each row in the order of v. */
+  readonly rows: Int32Array;
+  readonly joints: MassMatrix['joints'];
+}
+
+/** One scratch serves one mechanism. */
+const orders = new WeakMap<DenseScratch, AuthorOrder>();
+
+function orderOf(mechanism: Mechanism, scratch: DenseScratch): AuthorOrder {
+  const known = orders.get(scratch);
+  if (known !== undefined) return known;
+  const { follows, at } = scratch;
   const rowOf = new Int32Array(mechanism.nv);
   for (let k = 0; k < at.length; k++) rowOf[at[k]] = follows[k];
   const joints = rowsOf(mechanism);
@@ -27,13 +48,9 @@ export function authorOrder(mechanism: Mechanism, scratch: DenseScratch, out?: F
     const { iv } = mechanism.joints[mechanism.jointIndex(name)];
     return Array.from({ length: dof }, (_, k) => rowOf[iv + k]);
   });
-  const H = out ?? new Float64Array(m * m);
-  rows.forEach((from, row) => {
-    rows.forEach((column, k) => {
-      H[row * m + k] = A[from * m + column];
-    });
-  });
-  return { n: m, H, joints };
+  const order = { rows: Int32Array.from(rows), joints };
+  orders.set(scratch, order);
+  return order;
 }
 
 /** The rows of a mass matrix: independent joints in the order of v. */
