@@ -4,15 +4,21 @@
 import { createMechanism } from '../../src/mechanism/create.js';
 import type { Mechanism } from '../../src/mechanism/mechanism.js';
 import { Random } from '../../src/mechanism/random.js';
-import type { CouplingSpec } from '../../src/mechanism/spec.js';
+import type { CouplingSpec, MechanismSpec } from '../../src/mechanism/spec.js';
 import { type RandomOptions, randomSpec } from './random-mechanism.js';
 
 const SINGLE = ['revolute', 'continuous', 'prismatic', 'helical'];
 
 /** Joints of one degree of freedom, in any order, are dealt out to a few groups. */
 export function randomCoupled(seed: number, options: RandomOptions = {}): Mechanism {
+  return createMechanism(
+    withCouplings(seed, randomSpec(seed, { bodies: 12, armature: true, forest: true, ...options })),
+  );
+}
+
+/** The same for the joints of any mechanism. */
+export function withCouplings(seed: number, spec: MechanismSpec): MechanismSpec {
   const random = new Random(seed + 77);
-  const spec = randomSpec(seed, { bodies: 12, armature: true, forest: true, ...options });
   const single = spec.joints.filter(({ type }) => SINGLE.includes(type)).map(({ name }) => name);
   for (let i = single.length - 1; i > 0; i--) {
     const j = random.below(i + 1);
@@ -25,5 +31,5 @@ export function randomCoupled(seed: number, options: RandomOptions = {}): Mechan
     const multiplier = random.below(8) === 0 ? 0 : random.between(-2, 2);
     couplings.push({ joint, source: single[i % groups], multiplier, offset: random.between(-0.5, 0.5) });
   });
-  return createMechanism({ ...spec, couplings });
+  return { ...spec, couplings };
 }

@@ -152,7 +152,7 @@ export function shareLoad(
 }
 
 /** push <- G^T lambda on the links. */
-export function pushLinks({ loops, lambda, push }: ClosedInverseScratch): void {
+export function pushLinks({ loops, lambda, push }: Pick<ClosedInverseScratch, 'loops' | 'lambda' | 'push'>): void {
   push.fill(0);
   let first = 0;
   loops.loops.forEach(({ a, b, k }, l) => {

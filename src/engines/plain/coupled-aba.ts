@@ -19,6 +19,8 @@
 //                        I - F_s F_s^T / M_ss,   p - F_s n_s / M_ss,   F_j - F_s M_sj / M_ss,   M_ij - M_si M_sj / M_ss,
 //                        n_j - M_sj n_s / M_ss
 //   parts that meet      all of it adds up
+//   a loop joint         its multipliers lambda are unknowns like x, open from its two links to the ground (column-loops.ts):
+//                        F = -G^T, n = -beta; there A lambda = n with A = -M = J H^-1 J^T of the coupled mechanism
 //
 // The last member of a group is an ancestor of all others, or it lies beyond the link at which their paths meet: there the
 // group is solved for at that link's body. Outwards, qdd = D^-1 (u - U^T a - phi x), and x as above. Every step is a Schur
@@ -36,22 +38,15 @@ import {
 } from '../../reference/aba.js';
 import { addBlockTimes, addColumnProduct, BLOCK } from '../../spatial/blocks.js';
 import { dot6, forceToA, motionToB, TRANSFORM } from '../../spatial/spatial.js';
-
-/** The groups open at one link, by their index in `columns`. */
-interface Open {
-  readonly columns: Int32Array;
-  /** Index of a group, or -1. */
-  readonly index: Int32Array;
-  /** 6 for each column. */
-  readonly F: Float64Array;
-  readonly n: Float64Array;
-  /** Full, row by row. */
-  readonly M: Float64Array;
-  /** 6 for each column: L^-1 phi, with D = L L^T. */
-  readonly phi: Float64Array;
-  /** 1 where the column has been solved for at this link. */
-  readonly done: Uint8Array;
-}
+import { CONTRADICTION } from './assembly/ada.js';
+import { createLoops, type LoopLevel, updateLoops } from './assembly/loop-joint.js';
+import {
+  type ColumnLoops,
+  createColumnLoops,
+  type OpenColumns as Open,
+  solveLoops,
+  startLoops,
+} from './column-loops.js';
 
 /** A group as it was when it was solved for: its column, its row of M, and the groups still open then. */
 interface Solved {
@@ -69,8 +64,10 @@ export interface CoupledAbaScratch {
   /** The ground, then each link; undefined where no group is open. */
   readonly open: readonly (Open | undefined)[];
   readonly solved: readonly Solved[];
-  /** Accelerations of the groups. */
+  /** Accelerations of the groups, then the multipliers of the loops. */
   readonly x: Float64Array;
+  /** Where there are loops. */
+  readonly closed: ColumnLoops | undefined;
   /** 6: a column on its way to the parent. */
   readonly work: Float64Array;
 }
@@ -81,8 +78,10 @@ export function createCoupledAba(tree: Tree): CoupledAbaScratch {
     source: tree.link[source],
     multiplier,
   }));
-  const plan = planColumns(tree.parent, groupsOf(couplings));
-  const { count } = plan;
+  const loops = createLoops(tree);
+  const plan = planColumns(tree.parent, groupsOf(couplings), loops.loops);
+  const { count, groups } = plan;
+  const multipliers = Array.from({ length: count - groups.length }, (_, row) => groups.length + row);
   const openAt = (columns: readonly number[]): Open | undefined => {
     if (columns.length === 0) return undefined;
     const index = new Int32Array(count).fill(-1);
@@ -103,8 +102,9 @@ export function createCoupledAba(tree: Tree): CoupledAbaScratch {
   return {
     plan,
     aba: createAba(tree),
-    open: [openAt(plan.atBody[0]), ...plan.at.map(openAt)],
-    solved: plan.groups.map(() => ({
+    open: [openAt([...plan.atBody[0], ...multipliers]), ...plan.at.map(openAt)],
+    closed: multipliers.length > 0 ? createColumnLoops(tree, loops, plan.firstOf) : undefined,
+    solved: groups.map(() => ({
       F: new Float64Array(6),
       others: new Int32Array(count),
       M: new Float64Array(count),
@@ -117,7 +117,7 @@ export function createCoupledAba(tree: Tree): CoupledAbaScratch {
   };
 }
 
-/** qdd <- forward dynamics; arguments and result as for aba. */
+/** qdd <- forward dynamics; arguments and result as for aba, or CONTRADICTION. The multipliers are in scratch.closed. */
 export function coupledAba(
   tree: Tree,
   scratch: CoupledAbaScratch,
@@ -128,11 +128,42 @@ export function coupledAba(
   external: Float64Array | null,
   armature: Float64Array = tree.armature,
 ): number {
-  const { plan, aba, open, x } = scratch;
+  const { aba, closed } = scratch;
+  beginLinks(tree, aba, q, qd, external);
+  if (closed !== undefined) updateLoops(tree, closed.loops, 'acceleration', aba.a, q, qd);
+  return passes(tree, scratch, qdd, tau, armature, true);
+}
+
+/** dv <- the velocities or the small motion that make the loop joints hold; as adaImpulse has it (assembly/ada.ts). */
+export function coupledImpulse(
+  still: Tree,
+  scratch: CoupledAbaScratch,
+  level: Exclude<LoopLevel, 'acceleration'>,
+  dv: Float64Array,
+  q: Float64Array,
+  v: Float64Array,
+  zero: Float64Array,
+): number {
+  const { aba, closed } = scratch;
+  beginLinks(still, aba, q, zero, null);
+  updateLoops(still, closed!.loops, level, aba.a, q, v);
+  return passes(still, scratch, dv, zero, still.armature, false);
+}
+
+/** `strict`: what no force of the loop joints can bring about is a CONTRADICTION. */
+function passes(
+  tree: Tree,
+  scratch: CoupledAbaScratch,
+  qdd: Float64Array,
+  tau: Float64Array,
+  armature: Float64Array,
+  strict: boolean,
+): number {
+  const { plan, aba, open, x, closed } = scratch;
   const { atBody, atJoint, groupOf, multiplier } = plan;
   const { X, S, u, delta } = aba;
-  beginLinks(tree, aba, q, qd, external);
   for (const here of open) if (here !== undefined) clear(here);
+  if (closed !== undefined) startLoops(closed, open);
   for (let i = tree.n - 1; i >= 0; i--) {
     const here = open[i + 1];
     const to = tree.parent[i] + 1;
@@ -152,6 +183,7 @@ export function coupledAba(
     addToParent(scratch, here, open[tree.parent[i] + 1], i);
   }
   for (const group of atBody[0]) if (!solveGroup(scratch, open[0]!, group, 0)) return plan.groups[group].source;
+  if (closed !== undefined && !solveLoops(closed, open[0]!, x, strict)) return CONTRADICTION;
   for (let k = atBody[0].length - 1; k >= 0; k--) solveFor(scratch, atBody[0][k], 0);
   for (let i = 0; i < tree.n; i++) {
     const here = open[i + 1];

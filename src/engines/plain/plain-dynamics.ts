@@ -16,7 +16,7 @@ import { compose, forceToA, forceToB, invert, motionToA, TRANSFORM } from '../..
 import type { Engine, OutOption, Runs } from '../engine.js';
 import { type AdaScratch, ada, CONTRADICTION, createAda } from './assembly/ada.js';
 import { endToRootSchedule } from './assembly/orders.js';
-import { type LoopReport, loopForces, loopForcesOf, loopReport } from './assembly/report.js';
+import { type LoopReport, loopForces, loopForcesOf, loopReport, reportOn } from './assembly/report.js';
 import { authorOrder, type MassMatrix } from './author-order.js';
 import {
   type ClosedInverseScratch,
@@ -85,7 +85,6 @@ export class PlainDynamics implements Engine {
   readonly #tau: Float64Array;
   readonly #treeQdd: Float64Array;
   readonly #external: Float64Array;
-  readonly #forces: Float64Array;
   readonly #qdd: Float64Array;
   readonly #toBody = new Float64Array(TRANSFORM);
   #kernels: KernelForward | undefined;
@@ -119,7 +118,6 @@ export class PlainDynamics implements Engine {
     this.#treeQdd = new Float64Array(nv);
     this.#qdd = new Float64Array(nv);
     this.#external = new Float64Array(bodies.length * 6);
-    this.#forces = new Float64Array(bodies.length * 6);
   }
 
   /** Accelerations of the joints under the joint forces tau (none where left out). */
@@ -140,18 +138,27 @@ export class PlainDynamics implements Engine {
       refuseSingular(denseForwardDynamics(tree, this.#dense, qdd, q, v, total, external, armature), tree);
       if (options.jointForces !== undefined) this.#forcesByInverse(state, qdd, options);
     } else if (mechanism.couplings.length > 0) {
-      this.#refuseLoops('forward dynamics of coupled joints');
       this.#coupled ??= createCoupledAba(tree);
-      refuseSingular(coupledAba(tree, this.#coupled, qdd, q, v, total, external, armature), tree);
-      if (options.jointForces !== undefined) this.#forcesByInverse(state, qdd, options);
+      const { closed } = this.#coupled;
+      const status = coupledAba(tree, this.#coupled, qdd, q, v, total, external, armature);
+      if (status === CONTRADICTION) refuseContradiction(state.time);
+      refuseSingular(status, tree);
+      if (options.jointForces !== undefined) {
+        if (closed !== undefined) {
+          pushLinks(closed);
+          this.#forcesWithLoops(state, qdd, closed.push, external);
+          this.#forcesToBodies(options.jointForces, this.#rnea!.f);
+        } else this.#forcesByInverse(state, qdd, options);
+      }
+      if (closed !== undefined && options.loopForces !== undefined)
+        loopForcesOf(tree, closed.loops, closed.lambda, options.loopForces);
     } else if (looped || options.algorithm === 'ada' || options.schedule !== undefined) {
       const scratch = this.#adaFor(options.schedule);
       const status = ada(tree, scratch, qdd, q, v, total, external, armature);
       if (status === CONTRADICTION) refuseContradiction(state.time);
       refuseSingular(status, tree);
       if (options.jointForces !== undefined) {
-        this.#forces.set(scratch.forces);
-        this.#forcesToBodies(options.jointForces);
+        this.#forcesToBodies(options.jointForces, scratch.forces);
       }
       if (options.loopForces !== undefined) loopForces(scratch, options.loopForces);
     } else {
@@ -194,6 +201,9 @@ export class PlainDynamics implements Engine {
 
   /** About the loops, as the last forward dynamics found them. */
   loopReport(): LoopReport {
+    const closed = this.#coupled?.closed;
+    if (closed !== undefined)
+      return reportOn(this.tree, closed.loops, [{ ...closed, loops: [...closed.loops.loops.keys()] }]);
     return this.#ada === undefined
       ? { constraints: 0, rank: 0, indeterminate: [], warnings: [] }
       : loopReport(this.#ada);
@@ -222,17 +232,9 @@ export class PlainDynamics implements Engine {
     foldForces(mechanism, tau);
     if (mechanism.loops.length > 0 || options.actuated !== undefined) {
       const scratch = this.#loopShare(state, given, tau, options);
-      if (options.jointForces !== undefined) {
-        // Once more, with what the loop joints do to the links.
-        const pushed = this.#external;
-        for (let k = 0; k < pushed.length; k++) pushed[k] = scratch.push[k] + (external === null ? 0 : external[k]);
-        rnea(tree, this.#rnea, this.#treeQdd, state.q, state.v, given, pushed);
-      }
+      if (options.jointForces !== undefined) this.#forcesWithLoops(state, given, scratch.push, external);
     }
-    if (options.jointForces !== undefined) {
-      this.#forces.set(this.#rnea.f);
-      this.#forcesToBodies(options.jointForces);
-    }
+    if (options.jointForces !== undefined) this.#forcesToBodies(options.jointForces, this.#rnea.f);
     this.#refuseNonFinite(tau, 'forces', state, given);
     return tau;
   }
@@ -381,9 +383,17 @@ export class PlainDynamics implements Engine {
     return this.#external;
   }
 
-  #forcesToBodies(out: Float64Array): void {
+  #forcesToBodies(out: Float64Array, forces: Float64Array): void {
     const { tree } = this;
-    for (let i = 0; i < tree.n; i++) forceToA(out, 6 * tree.body[i], tree.offset, TRANSFORM * i, this.#forces, 6 * i);
+    for (let i = 0; i < tree.n; i++) forceToA(out, 6 * tree.body[i], tree.offset, TRANSFORM * i, forces, 6 * i);
+  }
+
+  /** Inverse dynamics with what the loop joints do to the links, besides forces from outside. */
+  #forcesWithLoops({ q, v }: State, qdd: Float64Array, push: Float64Array, external: Float64Array | null): void {
+    const pushed = this.#external;
+    for (let k = 0; k < pushed.length; k++) pushed[k] = push[k] + (external === null ? 0 : external[k]);
+    this.#rnea ??= createRnea(this.tree);
+    rnea(this.tree, this.#rnea, this.#treeQdd, q, v, qdd, pushed);
   }
 
   #refuseLoops(what: string): void {

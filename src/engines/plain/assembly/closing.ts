@@ -1,13 +1,14 @@
 // Makes a state obey its loop joints: velocities by the plastic impulse that the joints would give, positions by Newton's
-// method, each step the small motion of least kinetic energy that closes the gaps to first order.
+// method, each step the small motion of least kinetic energy that closes the gaps to first order. Coupled joints stay coupled.
 
 import { SimulationError } from '../../../mechanism/errors.js';
 import type { State } from '../../../mechanism/state.js';
 import type { Tree } from '../../../mechanism/tree.js';
+import { type CoupledAbaScratch, coupledImpulse, createCoupledAba } from '../coupled-aba.js';
 import { type AdaScratch, adaImpulse, createAda } from './ada.js';
-import { updateLoops } from './loop-joint.js';
+import { type LoopScratch, updateLoops } from './loop-joint.js';
 import { endToRootSchedule } from './orders.js';
-import { loopForces } from './report.js';
+import { loopForces, loopForcesOf } from './report.js';
 
 /** Gaps (metres, radians) below this are closed. */
 export const GAP_TOLERANCE = 1e-12;
@@ -17,13 +18,20 @@ const MAX_ITERATIONS = 30;
 
 export class LoopClosing {
   readonly #still: Tree;
-  readonly #scratch: AdaScratch;
+  /** One of them: assembly, or columns where joints are coupled. */
+  readonly #ada: AdaScratch | undefined;
+  readonly #coupled: CoupledAbaScratch | undefined;
+  readonly #loops: LoopScratch;
+  readonly #accelerations: Float64Array;
   readonly #change: Float64Array;
   readonly #zero: Float64Array;
 
   constructor(tree: Tree) {
     this.#still = { ...tree, gravity: [0, 0, 0] };
-    this.#scratch = createAda(tree, endToRootSchedule(tree));
+    if (tree.mechanism.couplings.length === 0) this.#ada = createAda(tree, endToRootSchedule(tree));
+    else this.#coupled = createCoupledAba(tree);
+    this.#loops = (this.#ada ?? this.#coupled!.closed)!.loops;
+    this.#accelerations = (this.#ada ?? this.#coupled!).aba.a;
     this.#change = new Float64Array(tree.mechanism.nv);
     this.#zero = new Float64Array(tree.mechanism.nv);
   }
@@ -39,10 +47,9 @@ export class LoopClosing {
   }
 
   #broken({ q, v }: State, level: 'position' | 'velocity'): number {
-    const { loops, aba } = this.#scratch;
-    updateLoops(this.#still, loops, level, aba.a, q, v);
+    updateLoops(this.#still, this.#loops, level, this.#accelerations, q, v);
     let largest = 0;
-    for (const beta of loops.beta) for (const value of beta) largest = Math.max(largest, Math.abs(value));
+    for (const beta of this.#loops.beta) for (const value of beta) largest = Math.max(largest, Math.abs(value));
     return largest;
   }
 
@@ -61,7 +68,9 @@ export class LoopClosing {
         `The loop joints cannot all hold at time ${state.time}: they contradict each other, and a velocity of ${slip.toPrecision(3)} remains.`,
         { time: state.time },
       );
-    if (impulses !== undefined) loopForces(this.#scratch, impulses);
+    if (impulses === undefined) return;
+    if (this.#ada !== undefined) loopForces(this.#ada, impulses);
+    else loopForcesOf(this.#still, this.#loops, this.#coupled!.closed!.lambda, impulses);
   }
 
   /** Changes q until the gaps are closed; returns the largest gap there was. */
@@ -71,6 +80,7 @@ export class LoopClosing {
     for (let k = 0; k < MAX_ITERATIONS && gap > GAP_TOLERANCE; k++) {
       this.#solve(state, 'position');
       for (const { model, iq, iv } of state.mechanism.joints) model.integrate(state.q, iq, this.#change, iv, 1);
+      state.applyCouplings();
       const next = this.gap(state);
       // Rounding is all that is left once a step does not gain any more.
       if (next > gap / 2 && next < 1e3 * GAP_TOLERANCE) return first;
@@ -86,7 +96,10 @@ export class LoopClosing {
   }
 
   #solve({ q, v, time }: State, level: 'position' | 'velocity'): void {
-    const status = adaImpulse(this.#still, this.#scratch, level, this.#change, q, v, this.#zero);
+    const status =
+      this.#ada !== undefined
+        ? adaImpulse(this.#still, this.#ada, level, this.#change, q, v, this.#zero)
+        : coupledImpulse(this.#still, this.#coupled!, level, this.#change, q, v, this.#zero);
     if (status === -1) return;
     throw new SimulationError(
       'open-loop',

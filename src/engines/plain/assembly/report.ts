@@ -62,21 +62,32 @@ export function loopForcesOf(tree: Tree, { loops, Gb }: LoopScratch, lambda: Flo
   });
 }
 
+/** Loops that were closed at once, with their constraints. */
+interface Closed {
+  readonly loops: readonly number[];
+  readonly k: number;
+  readonly inverse: PseudoInverse;
+}
+
 export function loopReport({ plan, loops, closes }: AdaScratch): LoopReport {
-  const { tree, operations } = plan;
+  const closed = plan.operations.flatMap((operation, at): Closed[] =>
+    operation.kind === 'close' ? [{ loops: operation.loops, k: closes[at]!.k, inverse: closes[at]!.inverse }] : [],
+  );
+  return reportOn(plan.tree, loops, closed);
+}
+
+export function reportOn(tree: Tree, loops: LoopScratch, closed: readonly Closed[]): LoopReport {
   const { joints } = tree.mechanism;
   const open = new Set<string>();
   const uncertain = new Set<string>();
   let constraints = 0;
   let rank = 0;
-  operations.forEach((operation, at) => {
-    if (operation.kind !== 'close') return;
-    const { k, inverse } = closes[at]!;
+  for (const { loops: numbers, k, inverse } of closed) {
     constraints += k;
     rank += inverse.rank;
-    for (const l of uncertainLoops(operation.loops, loops, inverse, k)) uncertain.add(loops.loops[l].joint.name);
+    for (const l of uncertainLoops(numbers, loops, inverse, k)) uncertain.add(loops.loops[l].joint.name);
     let first = 0;
-    for (const l of operation.loops) {
+    for (const l of numbers) {
       const { joint, a, b, k: own } = loops.loops[l];
       if (hasNullPart(inverse.vectors, k, k - inverse.rank, first, own)) {
         open.add(joint.name);
@@ -84,7 +95,7 @@ export function loopReport({ plan, loops, closes }: AdaScratch): LoopReport {
       }
       first += own;
     }
-  });
+  }
   return { constraints, rank, indeterminate: [...open], warnings: uncertain.size > 0 ? [warningAbout(uncertain)] : [] };
 }
 

@@ -1,4 +1,4 @@
-// A dense reference for mechanisms with loops, written from the velocity constraint alone: its Jacobian by columns, the
+// A dense reference for mechanisms with loops (and couplings), written from the velocity constraint alone: its Jacobian by columns, the
 // velocity products by differentiating it in time along the motion, and the saddle-point system by elimination.
 
 import { PlainDynamics } from '../../../../src/engines/plain/plain-dynamics.js';
@@ -19,7 +19,7 @@ import {
 } from '../../../../src/spatial/matrix3.js';
 
 export function withoutLoops(mechanism: Mechanism): Mechanism {
-  return createMechanism({ ...mechanismSpec(mechanism), loops: [] }, { inertia: 'warn' });
+  return createMechanism({ ...mechanismSpec(mechanism), loops: [], couplings: [] }, { inertia: 'warn' });
 }
 
 interface FrameMotion {
@@ -85,12 +85,17 @@ function forbidden(joint: LoopJoint, a: FrameMotion, b: FrameMotion): number[] {
 /** All forbidden velocities at a state. */
 export function violations(mechanism: Mechanism, dynamics: PlainDynamics, state: State): number[] {
   const [poses, velocities] = [dynamics.poses(state), dynamics.velocities(state)];
-  return mechanism.loops.flatMap((joint) => {
+  const { joints } = mechanism;
+  const uncoupled = mechanism.couplings.map(
+    ({ joint, source, multiplier }) => state.v[joints[joint].iv] - multiplier * state.v[joints[source].iv],
+  );
+  const broken = mechanism.loops.flatMap((joint) => {
     const hasAxis = joint.type !== 'fixed' && joint.type !== 'spherical' && joint.type !== 'floating';
     const turn: Mat3 = hasAxis ? axisFrame(joint.axis) : [1, 0, 0, 0, 1, 0, 0, 0, 1];
     const [a, b] = [joint.a, joint.b].map((frame) => frameMotion(frame, turn, poses, velocities));
     return forbidden(joint, a, b);
   });
+  return [...broken, ...uncoupled];
 }
 
 /** Rows of the constraint Jacobian, by unit velocities. */
