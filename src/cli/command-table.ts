@@ -129,6 +129,12 @@ export const COMMANDS: readonly (CommandEntry | CommandGroup)[] = [
         load: async () => (await import('#bench/commands/simulation.js')).configure,
       },
       {
+        name: 'contact',
+        arguments: '[scene...]',
+        description: "a step of worlds in contact; MuJoCo's beside it where @mujoco/mujoco is installed",
+        load: async () => (await import('#bench/commands/contact.js')).configure,
+      },
+      {
         name: 'gpu',
         arguments: '<model...>',
         description: 'states per second on the GPU by batch size, and the time of one large mechanism',

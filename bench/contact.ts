@@ -1,0 +1,154 @@
+// Steps of worlds in contact beside MuJoCo's WebAssembly, in turn in one process.
+
+import type { MainModule, MjData, MjModel } from '@mujoco/mujoco';
+import { CONTACT_SCENES, CONTACT_STEP, type ContactScene } from './contact-scenes.js';
+import { mujoco } from './mujoco.js';
+
+/** A scene stepped by one engine: least and middle nanoseconds of a step. */
+export interface ContactLine {
+  readonly scene: string;
+  readonly engine: 'manikin' | 'mujoco-wasm';
+  readonly stepNs: number;
+  readonly stepNsMedian: number;
+  /** Most at once. */
+  readonly contacts: number;
+  /** Largest relative residual of all steps; MuJoCo's contacts are soft and have none. */
+  readonly residual: number | null;
+  /** Deepest penetration, metres. */
+  readonly depth: number;
+  /** Share of solved islands with a residual of at most 1e-8, and how many ended with each solver. */
+  readonly solved?: number;
+  readonly solvers?: Readonly<Record<string, number>>;
+}
+
+export interface ContactBench {
+  /** Seconds of simulated time; each scene has its own where left out. */
+  readonly seconds?: number;
+  readonly progress?: (fraction: number) => void;
+  /** Called for scenes whose files are missing. */
+  readonly missing?: (scene: string) => void;
+}
+
+export async function benchContact(
+  scenes: readonly string[],
+  { seconds, progress, missing }: ContactBench = {},
+): Promise<ContactLine[]> {
+  const module = await mujoco().catch(() => undefined);
+  const lines: ContactLine[] = [];
+  for (const [k, name] of scenes.entries()) {
+    const scene = CONTACT_SCENES.get(name)!();
+    if (scene === undefined) missing?.(name);
+    else
+      lines.push(
+        ...measureScene(name, scene, module, seconds ?? scene.seconds, (part) =>
+          progress?.((k + part) / scenes.length),
+        ),
+      );
+  }
+  return lines;
+}
+
+/** MuJoCo's side of a scene. */
+class Other {
+  readonly #module: MainModule;
+  readonly #model: MjModel;
+  readonly #data: MjData;
+  readonly times: number[] = [];
+  contacts = 0;
+  depth = 0;
+
+  constructor(module: MainModule, { xml, start }: ContactScene) {
+    this.#module = module;
+    this.#model = module.MjModel.from_xml_string(xml);
+    this.#model.opt.timestep = CONTACT_STEP;
+    this.#data = new module.MjData(this.#model);
+    if (start === undefined) return;
+    this.#data.qpos[2] = start.height;
+    const JOINT = module.mjtObj.mjOBJ_JOINT.value;
+    const MOTOR = module.mjtObj.mjOBJ_ACTUATOR.value;
+    for (const [name, q] of start.joints) {
+      this.#data.qpos[this.#model.jnt_qposadr[module.mj_name2id(this.#model, JOINT, name)]] = q;
+      this.#data.ctrl[module.mj_name2id(this.#model, MOTOR, `${name} motor`)] = q;
+    }
+  }
+
+  step(): void {
+    const start = performance.now();
+    this.#module.mj_step(this.#model, this.#data);
+    this.times.push(performance.now() - start);
+  }
+
+  /** Reads its contacts, which takes long. */
+  look(): void {
+    const { ncon, contact } = this.#data;
+    this.contacts = Math.max(this.contacts, ncon);
+    for (let k = 0; k < ncon; k++) this.depth = Math.max(this.depth, -(contact.get(k)?.dist ?? 0));
+    contact.delete();
+  }
+
+  line(scene: string): ContactLine {
+    const { contacts, depth } = this;
+    return { scene, engine: 'mujoco-wasm', ...summary(this.times), contacts, residual: null, depth };
+  }
+
+  delete(): void {
+    this.#data.delete();
+    this.#model.delete();
+  }
+}
+
+/** Steps between two looks at MuJoCo's contacts. */
+const LOOK = 20;
+
+function measureScene(
+  name: string,
+  scene: ContactScene,
+  module: MainModule | undefined,
+  seconds: number,
+  progress: (fraction: number) => void,
+): ContactLine[] {
+  const world = scene.make();
+  const other = module === undefined ? undefined : new Other(module, scene);
+  const times: number[] = [];
+  const solvers: Record<string, number> = {};
+  let [solved, islands, depth, contacts, residual] = [0, 0, 0, 0, 0];
+  while (world.time < seconds) {
+    const start = performance.now();
+    world.step();
+    times.push(performance.now() - start);
+    other?.step();
+    for (const { solver, residual: r } of world.islands) {
+      solvers[solver] = (solvers[solver] ?? 0) + 1;
+      islands++;
+      if (r <= 1e-8) solved++;
+    }
+    const { report } = world;
+    depth = Math.max(depth, report.depth);
+    contacts = Math.max(contacts, report.contacts);
+    residual = Math.max(residual, report.residual);
+    if (times.length % LOOK !== 0) continue;
+    other?.look();
+    progress(world.time / seconds);
+  }
+  const lines: ContactLine[] = [
+    {
+      scene: name,
+      engine: 'manikin',
+      ...summary(times),
+      contacts,
+      residual,
+      depth,
+      solved: islands > 0 ? solved / islands : 1,
+      solvers,
+    },
+  ];
+  if (other !== undefined) lines.push(other.line(name));
+  other?.delete();
+  return lines;
+}
+
+/** Of milliseconds. */
+function summary(times: readonly number[]): { stepNs: number; stepNsMedian: number } {
+  const sorted = [...times].sort((a, b) => a - b);
+  return { stepNs: 1e6 * sorted[0], stepNsMedian: 1e6 * sorted[sorted.length >> 1] };
+}
