@@ -74,15 +74,12 @@ describe('mass-matrix refuses', () => {
     ['--processors', 'many'],
     ['--processors', '4', '--algorithm', 'kane'],
     ['--processors', '4', '--frame', 'body'],
-    ['--processors', '4', '--threads', '2'],
     ['--processors', '4', '--frame', 'tip', '--layout', 'columns'],
     ['--layout', 'columns'],
     ['--frame', 'column', '--algorithm', 'kane'],
     ['--algorithm', 'crba', '--count'],
     ['--algorithm', 'crba', '--frame', 'body'],
     ['--algorithm', 'nonsense'],
-    ['--threads', '0'],
-    ['--threads', '2', '--algorithm', 'kane'],
   ])('%s %s %s %s', async (...words) => {
     expectRefusal(await manikin('mass-matrix', 'chain-3', ...words.filter((word) => word !== undefined)), 2);
   });
@@ -92,15 +89,6 @@ describe('mass-matrix refuses', () => {
     expectRefusal(await manikin('mass-matrix', 'chain-400', '--processors', '100000'), 2);
     expectRefusal(await manikin('mass-matrix', 'chain-5000', '--algorithm', 'composite'), 2);
     expectRefusal(await manikin('mass-matrix', 'chain-900', '--algorithm', 'kane'), 2);
-  });
-});
-
-describe('mass-matrix --threads', () => {
-  it('says why one thread does it', async () => {
-    const { threads, H } = await json('mass-matrix', 'human-34', '--seed', '1', '--threads', '2');
-    expect(threads.used).toBe(1);
-    expect(threads.note).toMatch(/entries/);
-    expect(relativeError(flat(H), flat((await json('mass-matrix', 'human-34', '--seed', '1')).H))).toBeLessThan(1e-12);
   });
 });
 

@@ -105,7 +105,6 @@ describe('public exports', () => {
         'ARRAY_ALGORITHMS',
         'FRAMES',
         'MASS_MATRIX_ALGORITHMS',
-        'ParallelMassMatrix',
         'WALKERS',
         'Walker',
         'basinHints',

@@ -1,4 +1,4 @@
-// The command mass-matrix: by any of the algorithms, counted, on a simulated array of processors, on threads.
+// The command mass-matrix: by any of the algorithms, counted, on a simulated array of processors.
 
 import { type Command, Option } from 'commander';
 import { type MassMatrix, PlainDynamics } from '../../engines/plain/plain-dynamics.js';
@@ -16,7 +16,6 @@ import {
   type MassMatrixAlgorithm,
   massMatrixBy,
   type Operations,
-  ParallelMassMatrix,
   type ProjectionFrame,
   simulateMassMatrix,
 } from '../../papers/mass-matrix/index.js';
@@ -42,7 +41,6 @@ interface Options extends ModelOptions, StateOptions {
   readonly count?: boolean;
   readonly processors?: number;
   readonly layout?: 'triangle' | 'columns';
-  readonly threads?: number;
 }
 
 /** What the command has found: the matrix, and what was asked for beside it. */
@@ -54,7 +52,6 @@ interface Found {
   readonly transformations?: number;
   readonly ns?: number;
   readonly array?: ArrayReport & { readonly layout: string; readonly frame: string };
-  readonly threads?: { readonly used: number; readonly note?: string };
 }
 
 const HELP = `
@@ -69,8 +66,7 @@ Examples:
   manikin mass-matrix compass
   manikin mass-matrix human-34 --seed 1 --algorithm newton-euler-variant --count
   manikin mass-matrix chain-6 --algorithm composite-variant --frame body --count
-  manikin mass-matrix chain-90 --processors 4096 --json
-  manikin mass-matrix chain-1024 --threads 2 --count --json`;
+  manikin mass-matrix chain-90 --processors 4096 --json`;
 
 export function configureMassMatrix(command: Command, terminal: Terminal): void {
   withState(withModel(command))
@@ -84,7 +80,6 @@ export function configureMassMatrix(command: Command, terminal: Terminal): void 
         'columns',
       ]),
     )
-    .option('--threads <n>', 'on that many threads of this machine', integer)
     .option('--json', 'print JSON')
     .addHelpText('after', HELP)
     .action(async (name: string, options: Options) => {
@@ -96,7 +91,7 @@ export function configureMassMatrix(command: Command, terminal: Terminal): void 
           `The mass matrix of "${name}" has ${nv} rows, ${nv * nv} numbers; up to ${MAX_ROWS} rows are printed.`,
         );
       const { state } = await chooseState(model, options);
-      const found = await find(model.mechanism, state, options);
+      const found = find(model.mechanism, state, options);
       if (options.json === true) {
         const { matrix, ...rest } = found;
         terminal.out(`${formatJson({ model: name, ...rest, joints: matrix.joints, H: rowsOf(matrix) })}\n`);
@@ -104,9 +99,7 @@ export function configureMassMatrix(command: Command, terminal: Terminal): void 
     });
 }
 
-function refuseContradictions({ algorithm, frame, processors, layout, threads }: Options): void {
-  if (processors !== undefined && threads !== undefined)
-    throw new InputError('Give either --processors, which simulates, or --threads, which computes.');
+function refuseContradictions({ algorithm, frame, processors, layout }: Options): void {
   if (layout !== undefined && processors === undefined) throw new InputError('--layout goes with --processors.');
   if (processors !== undefined) {
     if (processors < 1) throw new InputError(`--processors expects at least 1, got ${processors}.`);
@@ -115,8 +108,6 @@ function refuseContradictions({ algorithm, frame, processors, layout, threads }:
     if (frame !== undefined && frame !== 'column' && frame !== 'tip')
       throw new InputError(`On an array the frame is column or tip, not ${frame}.`);
   } else if (frame === 'column') throw new InputError('--frame column goes with --processors.');
-  if (threads !== undefined && (algorithm !== undefined || frame !== undefined))
-    throw new InputError('On threads the algorithm is composite-variant; leave --algorithm and --frame out.');
   if (algorithm === 'crba' && frame !== undefined)
     throw new InputError('crba has no choice of frame; --algorithm composite-variant has.');
 }
@@ -125,9 +116,8 @@ function isArrayAlgorithm(name: string): name is ArrayAlgorithm {
   return (ARRAY_ALGORITHMS as readonly string[]).includes(name);
 }
 
-async function find(mechanism: Mechanism, state: State, options: Options): Promise<Found> {
+function find(mechanism: Mechanism, state: State, options: Options): Found {
   if (options.processors !== undefined) return onArray(mechanism, state, options, options.processors);
-  if (options.threads !== undefined) return onThreads(mechanism, state, options, options.threads);
   const count = options.count === true;
   const algorithm = options.algorithm ?? (count ? 'composite-variant' : 'crba');
   if (algorithm === 'crba') {
@@ -157,22 +147,6 @@ function onArray(mechanism: Mechanism, state: State, options: Options, processor
   return { algorithm, matrix: { n, H, joints }, array, operations: array.work };
 }
 
-async function onThreads(mechanism: Mechanism, state: State, options: Options, threads: number): Promise<Found> {
-  const parallel = new ParallelMassMatrix(mechanism, { threads });
-  try {
-    await parallel.ready();
-    return {
-      algorithm: 'composite-variant',
-      frame: 'ground',
-      matrix: parallel.massMatrix(state),
-      threads: { used: parallel.threads, ...(parallel.note !== undefined && { note: parallel.note }) },
-      ...(options.count === true && { ns: nanoseconds(() => void parallel.compute(state.q)) }),
-    };
-  } finally {
-    await parallel.dispose();
-  }
-}
-
 /** The shortest of many calls in a fifth of a second. */
 function nanoseconds(call: () => void): number {
   let best = Number.POSITIVE_INFINITY;
@@ -188,10 +162,7 @@ function rowsOf({ n, H }: MassMatrix): number[][] {
   return Array.from({ length: n }, (_, row) => Array.from(H.subarray(row * n, (row + 1) * n)));
 }
 
-function print(
-  terminal: Terminal,
-  { algorithm, frame, matrix, operations, transformations, ns, array, threads }: Found,
-): void {
+function print(terminal: Terminal, { algorithm, frame, matrix, operations, transformations, ns, array }: Found): void {
   const labels = matrix.joints.flatMap(({ name: joint, dof }) =>
     Array.from({ length: dof }, (_, k) => (dof === 1 ? joint : `${joint}[${k}]`)),
   );
@@ -219,8 +190,6 @@ function print(
       spoken(operations),
       `${transformations} vectors and matrices turned between frames`,
     );
-  if (threads !== undefined)
-    lines.push(`${algorithm} on ${threads.used} thread${threads.used === 1 ? '' : 's'}. ${threads.note ?? ''}`.trim());
   if (ns !== undefined) lines.push(`${formatNumber(ns / 1000)} us`);
   if (lines.length > 0) terminal.out(`\n${lines.join('\n')}\n`);
 }

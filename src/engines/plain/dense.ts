@@ -38,18 +38,14 @@ export function dofPositions(tree: Tree): Int32Array {
 /** A matrix of this size takes 3.2 GB; anything larger is a mistake. */
 const MAX_DENSE = 20_000;
 
-export function refuseLargeMatrix(nv: number): void {
+export function createDense(tree: Tree): DenseScratch {
+  const nv = tree.dof[tree.n];
   if (nv > MAX_DENSE)
     throw MechanismError.of(
       'too-large',
       '',
       `A mass matrix of ${nv} rows is too large for memory; up to ${MAX_DENSE} are made. Use an O(n) algorithm.`,
     );
-}
-
-export function createDense(tree: Tree): DenseScratch {
-  const nv = tree.dof[tree.n];
-  refuseLargeMatrix(nv);
   const at = dofPositions(tree);
   const { couplings } = tree.mechanism;
   const sourceOf = new Map(couplings.map((coupling) => [coupling.joint, coupling]));

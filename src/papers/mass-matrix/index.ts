@@ -1,5 +1,5 @@
-// The family of paper 004: the mass matrix six ways, each counted by running it; on a simulated array of processors; on
-// worker threads.
+// The family of paper 004: the mass matrix six ways, each counted by running it; on a simulated array of
+// processors.
 
 import { authorOrder, type MassMatrix } from '../../engines/plain/author-order.js';
 import { createDense, reduceMassMatrix } from '../../engines/plain/dense.js';
@@ -27,7 +27,6 @@ export type { ArrayReport, Communication } from './array/processor-array.js';
 export type { ArrayFrame } from './array/rows.js';
 export { denavitHartenbergChain } from './dh-chain.js';
 export { FRAMES, type ProjectionFrame } from './frames.js';
-export { ParallelMassMatrix, type ParallelMassMatrixOptions } from './threads/parallel.js';
 export type { Operations } from './trace.js';
 
 /** Which algorithm of paper 004, in which frame. */
