@@ -14,6 +14,7 @@ interface Options {
 export function configure(command: Command, terminal: Terminal): void {
   const names = [...CONTACT_SCENES.keys()];
   command
+    .argument('[scene...]', 'all where none is named')
     .option('--duration <s>', 'seconds of simulated time, for every scene', positive)
     .option('--json', 'print JSON')
     .addHelpText('after', `\nScenes: ${names.join(', ')}.\n\nExample:\n  manikin bench contact humanoid stack`)

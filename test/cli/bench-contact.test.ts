@@ -9,7 +9,7 @@ describe('bench contact', () => {
     for (const line of results) {
       expect(['manikin', 'mujoco-wasm']).toContain(line.engine);
       expect(line.stepNsMedian).toBeGreaterThanOrEqual(line.stepNs);
-      expect(line.depth).toBeLessThan(1e-3);
+      expect(line.depth).toBeLessThan(line.engine === 'manikin' ? 1e-4 : 1e-2);
     }
     expect(results[0].residual).toBeLessThan(1e-8);
   });
