@@ -8,6 +8,8 @@ const MAX_PROBLEMS = 1000;
 export class ImportLog {
   readonly file: string | undefined;
   readonly warnings: Problem[] = [];
+  /** Parts of the model were left out: what refers to them is left out as well, where it would be a problem otherwise. */
+  incomplete = false;
   readonly #problems: Problem[] = [];
 
   constructor(file: string | undefined) {

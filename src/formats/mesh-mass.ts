@@ -52,7 +52,9 @@ function surfaceMiddle(points: Float64Array, triangles: Uint32Array): { point: V
 
 /** Twice the area of a triangle, and its normal of that length. */
 function doubleArea(out: Float64Array, points: Float64Array, triangles: Uint32Array, f: number): number {
-  const [a, b, c] = [3 * triangles[f], 3 * triangles[f + 1], 3 * triangles[f + 2]];
+  const a = 3 * triangles[f];
+  const b = 3 * triangles[f + 1];
+  const c = 3 * triangles[f + 2];
   const ux = points[b] - points[a];
   const uy = points[b + 1] - points[a + 1];
   const uz = points[b + 2] - points[a + 2];
@@ -62,75 +64,84 @@ function doubleArea(out: Float64Array, points: Float64Array, triangles: Uint32Ar
   out[0] = uy * vz - uz * vy;
   out[1] = uz * vx - ux * vz;
   out[2] = ux * vy - uy * vx;
-  return Math.hypot(out[0], out[1], out[2]);
+  return Math.sqrt(out[0] * out[0] + out[1] * out[1] + out[2] * out[2]);
 }
 
 /** Volume, centre of mass and second moments (xx, yy, zz, xy, xz, yz) of all pyramids with the given apex. */
 function sums(
   points: Float64Array,
   triangles: Uint32Array,
-  apex: Vec3,
+  [ox, oy, oz]: Vec3,
   mode: MeshInertiaMode,
-): { volume: number; com: Vec3; P: Float64Array } {
-  const P = new Float64Array(6);
-  const first = [0, 0, 0];
-  const corner = new Float64Array(9);
+): { volume: number; com: Vec3; P: readonly number[] } {
+  let [xx, yy, zz, xy, xz, yz] = [0, 0, 0, 0, 0, 0];
+  let [mx, my, mz, total] = [0, 0, 0, 0];
   const normal = new Float64Array(3);
-  let total = 0;
   const shell = mode === 'shell';
   for (let f = 0; f < triangles.length; f += 3) {
     const area = doubleArea(normal, points, triangles, f) / 2;
-    for (let c = 0; c < 3; c++)
-      for (let k = 0; k < 3; k++) corner[3 * c + k] = points[3 * triangles[f + c] + k] - apex[k];
+    const a = 3 * triangles[f];
+    const b = 3 * triangles[f + 1];
+    const c = 3 * triangles[f + 2];
+    const ax = points[a] - ox;
+    const ay = points[a + 1] - oy;
+    const az = points[a + 2] - oz;
+    const bx = points[b] - ox;
+    const by = points[b + 1] - oy;
+    const bz = points[b + 2] - oz;
+    const cx = points[c] - ox;
+    const cy = points[c + 1] - oy;
+    const cz = points[c + 2] - oz;
+    const sx = ax + bx + cx;
+    const sy = ay + by + cy;
+    const sz = az + bz + cz;
     // The height of the pyramid is that of its centre, as of any point of the triangle, along the normal.
-    const signed =
-      ((corner[0] + corner[3] + corner[6]) * normal[0] +
-        (corner[1] + corner[4] + corner[7]) * normal[1] +
-        (corner[2] + corner[5] + corner[8]) * normal[2]) /
-      18;
+    const signed = (sx * normal[0] + sy * normal[1] + sz * normal[2]) / 18;
     const volume = shell ? area : mode === 'legacy' ? Math.abs(signed) : signed;
     total += volume;
     // A pyramid's centre is a quarter of the way from its base to the apex. A shell's apex is its own centre already.
-    for (let k = 0; k < 3; k++) first[k] += (volume * (corner[k] + corner[3 + k] + corner[6 + k])) / 4;
+    mx += (volume * sx) / 4;
+    my += (volume * sy) / 4;
+    mz += (volume * sz) / 4;
     const weight = volume / (shell ? 12 : 20);
-    for (let j = 0; j < 6; j++) {
-      const [r, s] = PAIRS[j];
-      const sumR = corner[r] + corner[3 + r] + corner[6 + r];
-      const sumS = corner[s] + corner[3 + s] + corner[6 + s];
-      P[j] +=
-        weight * (corner[r] * corner[s] + corner[3 + r] * corner[3 + s] + corner[6 + r] * corner[6 + s] + sumR * sumS);
-    }
+    xx += weight * (ax * ax + bx * bx + cx * cx + sx * sx);
+    yy += weight * (ay * ay + by * by + cy * cy + sy * sy);
+    zz += weight * (az * az + bz * bz + cz * cz + sz * sz);
+    xy += weight * (ax * ay + bx * by + cx * cy + sx * sy);
+    xz += weight * (ax * az + bx * bz + cx * cz + sx * sz);
+    yz += weight * (ay * az + by * bz + cy * cz + sy * sz);
   }
   const scale = total !== 0 ? 1 / total : 0;
-  const com: Vec3 = [apex[0] + first[0] * scale, apex[1] + first[1] * scale, apex[2] + first[2] * scale];
-  return { volume: total, com, P };
+  return { volume: total, com: [ox + mx * scale, oy + my * scale, oz + mz * scale], P: [xx, yy, zz, xy, xz, yz] };
 }
 
-const PAIRS = [
-  [0, 0],
-  [1, 1],
-  [2, 2],
-  [0, 1],
-  [0, 2],
-  [1, 2],
-] as const;
-
-/** Edges that one triangle only has, and edges that two triangles run through in the same direction. */
-export function surfaceFaults({ points, triangles }: MeshData): { open: number; turned: number } {
-  const count = points.length / 3;
-  const edges = new Map<number, number>();
+/**
+ * Edges that one triangle only has, and edges that two triangles run through in the same direction. A hash table over
+ * directed edges, since these lists are long: an edge is open where its opposite is not there.
+ */
+export function surfaceFaults({ triangles }: MeshData): { open: number; turned: number } {
+  let size = 16;
+  while (size < 2 * triangles.length) size *= 2;
+  const starts = new Int32Array(size).fill(-1);
+  const ends = new Int32Array(size);
+  const slotOf = (from: number, to: number): number => {
+    let slot = Math.imul(from, 73856093) ^ Math.imul(to, 19349663);
+    slot = (slot ^ (slot >>> 15)) & (size - 1);
+    while (starts[slot] !== -1 && (starts[slot] !== from || ends[slot] !== to)) slot = (slot + 1) & (size - 1);
+    return slot;
+  };
   let turned = 0;
-  for (let f = 0; f < triangles.length; f += 3) {
-    for (let k = 0; k < 3; k++) {
-      const [from, to] = [triangles[f + k], triangles[f + ((k + 1) % 3)]];
-      if (from === to) continue;
-      const key = from * count + to;
-      const seen = edges.get(key) ?? 0;
-      if (seen > 0) turned++;
-      edges.set(key, seen + 1);
-    }
+  for (let k = 0; k < triangles.length; k++) {
+    const from = triangles[k];
+    const to = triangles[k % 3 === 2 ? k - 2 : k + 1];
+    if (from === to) continue;
+    const slot = slotOf(from, to);
+    if (starts[slot] !== -1) turned++;
+    starts[slot] = from;
+    ends[slot] = to;
   }
   let open = 0;
-  for (const key of edges.keys()) if (!edges.has((key % count) * count + Math.floor(key / count))) open++;
+  for (let slot = 0; slot < size; slot++)
+    if (starts[slot] !== -1 && starts[slotOf(ends[slot], starts[slot])] === -1) open++;
   return { open, turned };
 }

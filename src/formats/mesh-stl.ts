@@ -57,29 +57,27 @@ function merged(corners: Float32Array): MeshData {
   while (size < 2 * count) size *= 2;
   const table = new Int32Array(size).fill(-1);
   const triangles = new Uint32Array(count);
-  const points = new Float64Array(corners.length);
-  const first = new Uint32Array(count);
+  const kept = new Uint32Array(bits.length);
   let used = 0;
   for (let i = 0; i < count; i++) {
-    const [a, b, c] = [bits[3 * i], bits[3 * i + 1], bits[3 * i + 2]];
-    let slot = (Math.imul(a, 73856093) ^ Math.imul(b, 19349663) ^ Math.imul(c, 83492791)) >>> 0;
+    const a = bits[3 * i];
+    const b = bits[3 * i + 1];
+    const c = bits[3 * i + 2];
+    let slot = Math.imul(a, 73856093) ^ Math.imul(b, 19349663) ^ Math.imul(c, 83492791);
     slot = (slot ^ (slot >>> 15)) & (size - 1);
-    for (;;) {
-      const at = table[slot];
-      if (at === -1) {
-        table[slot] = used;
-        first[used] = i;
-        for (let k = 0; k < 3; k++) points[3 * used + k] = corners[3 * i + k];
-        triangles[i] = used++;
-        break;
-      }
-      const other = 3 * first[at];
-      if (bits[other] === a && bits[other + 1] === b && bits[other + 2] === c) {
-        triangles[i] = at;
-        break;
-      }
+    let at = table[slot];
+    while (at !== -1 && (kept[3 * at] !== a || kept[3 * at + 1] !== b || kept[3 * at + 2] !== c)) {
       slot = (slot + 1) & (size - 1);
+      at = table[slot];
     }
+    if (at === -1) {
+      at = used++;
+      table[slot] = at;
+      kept[3 * at] = a;
+      kept[3 * at + 1] = b;
+      kept[3 * at + 2] = c;
+    }
+    triangles[i] = at;
   }
-  return { points: points.slice(0, 3 * used), triangles };
+  return { points: new Float64Array(new Float32Array(kept.buffer, 0, 3 * used)), triangles };
 }

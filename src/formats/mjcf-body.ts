@@ -22,7 +22,7 @@ import { GEOM_FIELDS, type MjcfGeom, placeGeom } from './mjcf-geom.js';
 import { freeJoint, JOINT_FIELDS, type MjcfJoint, resolveJoint } from './mjcf-joint.js';
 import { type Inertial, readInertial } from './mjcf-mass.js';
 import type { MeshAssets } from './mjcf-mesh.js';
-import { NO_RENAMING, type PartKind, PartNames, type Renaming, renamed } from './mjcf-names.js';
+import { NO_RENAMING, nameFor, type PartKind, PartNames, type Renaming, renamed } from './mjcf-names.js';
 import { type MjcfSite, SITE_FIELDS, sitePose } from './mjcf-site.js';
 import { nameFault } from './names.js';
 import type { XmlElement } from './xml.js';
@@ -65,8 +65,8 @@ interface Scope {
   readonly body: number;
   /** Of the enclosing <frame> in the body. */
   readonly frame: RigidPose;
-  /** Models within models. */
-  readonly depth: number;
+  /** The models that this one is attached to: their parts may be referred to from there by their prefixed names. */
+  readonly around: readonly { readonly file: MjcfFile; readonly renaming: Renaming }[];
 }
 
 interface BodyData extends PlaceData {
@@ -121,13 +121,14 @@ export class BodyReader {
   readonly names = new PartNames();
   readonly #log: ImportLog;
   #parts = 0;
+  #copies = 0;
 
   constructor(file: MjcfFile, worldbodies: readonly XmlElement[], log: ImportLog) {
     this.#log = log;
     const defaults = file.classes.main;
     this.names.add(file, 'body', 'world', NO_RENAMING);
     this.#add({ element: file.root, file, name: 'world', parent: -1, pose: AT_ORIGIN, mocap: false, gravcomp: 0 });
-    const scope = { file, defaults, body: 0, frame: AT_ORIGIN, renaming: NO_RENAMING, depth: 0 };
+    const scope = { file, defaults, body: 0, frame: AT_ORIGIN, renaming: NO_RENAMING, around: [] };
     for (const section of worldbodies) this.#children(section, scope);
   }
 
@@ -200,17 +201,20 @@ export class BodyReader {
       case 'flexcomp':
       case 'plugin':
         element.claim().dismiss();
+        this.#log.incomplete ||= element.name !== 'plugin';
         element.warn('not-understood', `<${element.name}> is not understood; what it makes is missing.`);
         break;
     }
   }
 
   /** The full name; empty for what has none. */
-  #name(element: XmlElement, kind: PartKind, written: string, { file, renaming }: Scope): string {
+  #name(element: XmlElement, kind: PartKind, written: string, { file, renaming, around }: Scope): string {
     if (written === '') return '';
     const fault = nameFault(written);
     if (fault !== undefined) element.attributeError('name', 'name', fault);
     this.names.add(file, kind, written, renaming);
+    for (const maker of around)
+      this.names.add(maker.file, kind, nameFor(written, renaming, maker.renaming), maker.renaming);
     return renamed(written, renaming);
   }
 
@@ -280,7 +284,7 @@ export class BodyReader {
         eulerseq,
       );
       // Within copies the inner number comes first.
-      const renaming = { prefix, suffix: `${sep}${`${k}`.padStart(digits, '0')}${suffix}` };
+      const renaming = { prefix, suffix: `${sep}${`${k}`.padStart(digits, '0')}${suffix}`, order: ++this.#copies };
       this.#children(element, { ...scope, defaults, renaming, frame: composed(scope.frame, { R, p }) });
       p = add(p, apply(R, offset as unknown as Vec3));
     }
@@ -292,7 +296,7 @@ export class BodyReader {
     const bodyName = element.text('body');
     const frameName = element.text('frame');
     const file = model === undefined ? scope.file : scope.file.models.get(model)?.();
-    if (file === undefined || scope.depth >= MAX_ATTACH_DEPTH) {
+    if (file === undefined || scope.around.length >= MAX_ATTACH_DEPTH) {
       const why = file === undefined ? `there is no model ${quoted(model ?? '')}` : 'models are attached too deep';
       element.attributeError('model', 'attach', why);
       return;
@@ -303,8 +307,12 @@ export class BodyReader {
       ...scope,
       file,
       defaults: file.classes.main,
-      renaming: { prefix: scope.renaming.prefix + prefix, suffix: scope.renaming.suffix },
-      depth: scope.depth + 1,
+      renaming: {
+        prefix: scope.renaming.prefix + prefix,
+        suffix: scope.renaming.suffix,
+        order: ++this.#copies,
+      },
+      around: [...scope.around, scope],
     };
     if (wanted === undefined) for (const root of roots) this.#children(root.claim(), inner);
     else {

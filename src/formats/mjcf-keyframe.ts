@@ -45,7 +45,9 @@ export function readKeyframe(
     ['qvel', data.qvel, nv],
   ] as const) {
     if (values === undefined || values.length === count) continue;
-    element.attributeError(name, 'keyframe', `expected ${count} numbers, got ${values.length}`);
+    const fault = `expected ${count} numbers, got ${values.length}`;
+    if (element.incomplete) element.warn('keyframe', `This keyframe is left out: ${name}, ${fault}.`);
+    else element.attributeError(name, 'keyframe', fault);
     return undefined;
   }
   const state = new State(mechanism);

@@ -101,12 +101,12 @@ export class MeshAssets {
   add(element: XmlElement, data: MeshAssetData, { meshdir, strippath }: Compiler): void {
     const written = strippath ? data.file.slice(data.file.search(/[^\\/]*$/)) : data.file;
     let path = '';
+    const made = data.vertex !== undefined || data.builtin !== '' || element.children('plugin').length > 0;
     if (written !== '') {
       const found = filePath(written, [this.#files?.folder ?? '', meshdir]);
       if ('path' in found) path = found.path;
       else element.attributeError('file', 'mesh-path', `expected ${found.expected}, got ${quoted(data.file)}`);
-    } else if (data.vertex === undefined && data.builtin === '')
-      element.error('mesh', 'A <mesh> needs a file or vertices.');
+    } else if (!made) element.error('mesh', 'A <mesh> needs a file or vertices.');
     const name = data.name !== '' ? data.name : stem(written);
     if (this.#assets.has(name)) element.error('duplicate-name', `There is another mesh ${quoted(name)}.`);
     this.#assets.set(name, new MeshAsset(element, data, path));

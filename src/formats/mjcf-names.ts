@@ -9,12 +9,19 @@ export type PartKind = 'body' | 'joint' | 'geom' | 'site' | 'tendon' | 'actuator
 export interface Renaming {
   readonly prefix: string;
   readonly suffix: string;
+  /** Which copy this is, in the order of the file; 0 for what is written once. MuJoCo numbers actuators and sensors so. */
+  readonly order: number;
 }
 
-export const NO_RENAMING: Renaming = { prefix: '', suffix: '' };
+export const NO_RENAMING: Renaming = { prefix: '', suffix: '', order: 0 };
 
 export function renamed(name: string, { prefix, suffix }: Renaming): string {
   return prefix + name + suffix;
+}
+
+/** The name that a part of a copy has for those who made the copy: without what was added to their own names. */
+export function nameFor(name: string, { prefix, suffix }: Renaming, maker: Renaming): string {
+  return prefix.slice(maker.prefix.length) + name + suffix.slice(0, suffix.length - maker.suffix.length);
 }
 
 /** A reference as it is written. */

@@ -7,7 +7,7 @@ import { ACTUATOR_TAGS, type ActuatorTarget, readActuator, resolveActuator } fro
 import type { MjcfFile } from './mjcf-body.js';
 import { EQUALITY_FIELDS, type EqualityData } from './mjcf-equality.js';
 import { readFields } from './mjcf-fields.js';
-import { type PartKind, type PartNames, type Reference, type Renaming, renamed } from './mjcf-names.js';
+import { NO_RENAMING, type PartKind, type PartNames, type Reference, type Renaming, renamed } from './mjcf-names.js';
 import { EXCLUDE_FIELDS, PAIR_FIELDS } from './mjcf-pair.js';
 import { readTendon, TENDON_FIELDS } from './mjcf-tendon.js';
 import { NameGiver } from './names.js';
@@ -28,28 +28,60 @@ export class SectionReader {
   readonly actuators: Actuator[] = [];
   readonly sensors: Sensor[] = [];
   readonly #names: PartNames;
+  readonly #files: readonly MjcfFile[];
+  /** Which copy each of them belongs to. */
+  readonly #order = new WeakMap<object, number>();
   readonly #given = new Map<string, NameGiver>();
 
-  constructor(names: PartNames) {
+  /** `files` begin with the main one, followed by what is attached to it. */
+  constructor(names: PartNames, files: readonly MjcfFile[]) {
     this.#names = names;
+    this.#files = files;
   }
 
-  /** Contacts, constraints and tendons of a file. */
-  readStructure(file: MjcfFile): void {
+  /** Contacts, constraints and tendons. */
+  readStructure(): void {
+    for (const file of this.#files) this.#structure(file);
+    this.#sort(this.tendons);
+  }
+
+  /** Actuators, which refer to tendons among others, and sensors, which refer to all of them. */
+  readActuation(target: (transmission: Transmission) => ActuatorTarget): void {
+    for (const file of this.#files)
+      for (const section of file.root.children('actuator'))
+        for (const element of section.elements()) this.#actuator(element, file, target);
+    for (const file of this.#files)
+      for (const section of file.root.children('sensor'))
+        for (const element of section.elements()) this.#sensor(element, file);
+    this.#sort(this.actuators);
+    this.#sort(this.sensors);
+  }
+
+  /** Copy by copy, as MuJoCo numbers them: first what is written once, then each copy with all that belongs to it. */
+  #sort(list: object[]): void {
+    list.sort((a, b) => this.#order.get(a)! - this.#order.get(b)!);
+  }
+
+  #keep<T extends object>(list: T[], part: T, { order }: Renaming): void {
+    list.push(part);
+    this.#order.set(part, order);
+  }
+
+  /** A tendon or actuator that others may refer to, from the main file by its full name. */
+  #announce(file: MjcfFile, kind: PartKind, written: string, copy: Renaming): void {
+    if (written === '') return;
+    this.#names.add(file, kind, written, copy);
+    const [main] = this.#files;
+    if (file !== main) this.#names.add(main, kind, renamed(written, copy), NO_RENAMING);
+  }
+
+  #structure(file: MjcfFile): void {
     for (const section of file.root.children('contact'))
       for (const element of section.elements()) this.#contact(element, file);
     for (const section of file.root.children('equality'))
       for (const element of section.elements()) this.#equality(element, file);
     for (const section of file.root.children('tendon'))
       for (const element of section.elements()) this.#tendon(element, file);
-  }
-
-  /** Actuators and sensors, which refer to tendons among others. */
-  readActuation(file: MjcfFile, target: (transmission: Transmission) => ActuatorTarget): void {
-    for (const section of file.root.children('actuator'))
-      for (const element of section.elements()) this.#actuator(element, file, target);
-    for (const section of file.root.children('sensor'))
-      for (const element of section.elements()) this.#sensor(element, file);
   }
 
   /** The name changes that an element comes with; none, and a problem or warning, where its parts are not there. */
@@ -59,7 +91,9 @@ export class SectionReader {
     const [kind, name] = found.missing;
     // Of a model that is attached, some parts may have been left behind, and what refers to them with them.
     if (this.#names.attached.has(file)) return [];
-    element.error(`unknown-${kind}`, `<${element.name}> refers to the ${kind} ${quoted(name)}, which is not there.`);
+    const message = `<${element.name}> refers to the ${kind} ${quoted(name)}, which is not there.`;
+    if (element.incomplete) element.warn(`unknown-${kind}`, message);
+    else element.error(`unknown-${kind}`, message);
     return [];
   }
 
@@ -127,8 +161,8 @@ export class SectionReader {
     }
     for (const copy of this.#copies(element, file, references)) {
       const made = readTendon(element, data, file.compiler.autolimits, (name) => renamed(name, copy));
-      this.tendons.push({ ...made, name: this.#nameOf(element, 'tendon', data.name, copy) });
-      if (data.name !== '') this.#names.add(file, 'tendon', data.name, copy);
+      this.#keep(this.tendons, { ...made, name: this.#nameOf(element, 'tendon', data.name, copy) }, copy);
+      this.#announce(file, 'tendon', data.name, copy);
     }
   }
 
@@ -151,8 +185,8 @@ export class SectionReader {
       const rename = (written: string): string => renamed(written, copy);
       const made = resolveActuator(element, data, file.compiler.autolimits, name, rename, target);
       if (made === undefined) continue;
-      this.actuators.push(made);
-      if (data.name !== '') this.#names.add(file, 'actuator', data.name, copy);
+      this.#keep(this.actuators, made, copy);
+      this.#announce(file, 'actuator', data.name, copy);
     }
   }
 
@@ -178,16 +212,15 @@ export class SectionReader {
       renames.add(name);
     }
     for (const child of element.elements()) child.claim().dismiss();
-    for (const copy of this.#copies(element, file, references))
-      this.sensors.push({
-        name: this.#nameOf(element, 'sensor', attributes.name ?? '', copy),
-        kind: element.name,
-        parameters: new Map(
-          Object.entries(attributes)
-            .filter(([key]) => key !== 'name')
-            .map(([key, value]) => [key, renames.has(key) && value !== 'world' ? renamed(value, copy) : value]),
-        ),
-      });
+    for (const copy of this.#copies(element, file, references)) {
+      const parameters = new Map(
+        Object.entries(attributes)
+          .filter(([key]) => key !== 'name')
+          .map(([key, value]) => [key, renames.has(key) && value !== 'world' ? renamed(value, copy) : value]),
+      );
+      const name = this.#nameOf(element, 'sensor', attributes.name ?? '', copy);
+      this.#keep(this.sensors, { name, kind: element.name, parameters }, copy);
+    }
   }
 }
 

@@ -72,14 +72,14 @@ export function parseMjcf(text: string, options: MjcfReadOptions = {}): MjcfMode
   const reference = new ReferenceInertia(bodies, inertials, poses);
   setSpringDampers(bodies, reference);
 
-  const sections = new SectionReader(names);
   const all = [main, ...[...names.attached.keys()].filter((attached) => attached !== main)];
-  for (const file of all) sections.readStructure(file);
+  const sections = new SectionReader(names, all);
+  sections.readStructure();
   const paired = new Set(sections.pairs.flatMap(({ shape1, shape2 }) => [shape1, shape2]));
   const parts = mechanismParts(bodies, inertials, paired);
   const target = (transmission: Transmission): ActuatorTarget =>
     resolveTarget(transmission, parts, sections.tendons, bodies, reference);
-  for (const file of all) sections.readActuation(file, target);
+  sections.readActuation(target);
   const ground = shapesOf(bodies[0].geoms, main, main.colors, paired);
   const constraints = new ConstraintReader(bodies, parts, poses).read(sections.equalities);
   log.throwIfBroken();

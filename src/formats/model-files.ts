@@ -22,7 +22,8 @@ export function filePath(written: string, folders: readonly string[]): FilePath 
   for (const part of [...folders, written].join('/').split(/[\\/]/)) {
     if (part === '' || part === '.') continue;
     if (part !== '..') parts.push(part);
-    else if (parts.pop() === undefined) return { expected: 'a path that does not leave the root by ".."' };
+    else if (parts.pop() === undefined)
+      return { expected: 'a path that does not leave the root by ".." (choose a root further up, --root)' };
   }
   if (parts.length === 0) return { expected: 'the path of a file' };
   return { path: parts.join('/') };

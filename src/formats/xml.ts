@@ -117,6 +117,11 @@ export class XmlElement {
     return this.#context.file;
   }
 
+  /** Whether parts of the model were left out, so that references may be to what is not there. */
+  get incomplete(): boolean {
+    return this.#context.log.incomplete;
+  }
+
   attributePlace(name: string): string {
     this.#attributeOffsets ??= attributeOffsets(this.#context.source, this.#parsed.start + 1 + this.name.length);
     const offset = this.#attributeOffsets.get(name) ?? this.#parsed.start;

@@ -27,14 +27,22 @@ describe('info', () => {
       model: 'human-34',
       joints: 29,
       dof: 34,
-      loops: 0,
+      loopCount: 0,
       warnings: [],
     });
     const info = await json('info', arm);
     expect(info.bodies).toHaveLength(5);
     expect(info.bodies[0]).toMatchObject({ name: 'base', mass: 1, inertia: { length: 9 } });
-    expect(info).toMatchObject({ model: arm, name: 'arm', joints: 5, dof: 2, nv: 3, couplings: 1 });
-    expect(info).toMatchObject({ mass: 5, depth: 5, loops: 0 });
+    expect(info).toMatchObject({ model: arm, name: 'arm', joints: 5, dof: 2, nv: 3, couplingCount: 1, bodyCount: 5 });
+    expect(info.couplings).toEqual([
+      {
+        joint: expect.any(String),
+        source: expect.any(String),
+        multiplier: expect.any(Number),
+        offset: expect.any(Number),
+      },
+    ]);
+    expect(info).toMatchObject({ mass: 5, depth: 5, loopCount: 0, loops: [] });
     expect(info.roots).toEqual([{ body: 'base', type: 'fixed' }]);
     expect(info.warnings.length).toBeGreaterThan(0);
     for (const { code, where, message } of info.warnings)

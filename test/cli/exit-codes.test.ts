@@ -140,7 +140,7 @@ describe('2: models', () => {
       b: { body: null, E: [1, 0, 0, 0, 1, 0, 0, 0, 1], t: [0, 0, 0] },
     };
     const file = files.write('loop.json', { ...description(bodyJson('a')), loops: [loop] });
-    expect(JSON.parse(await output('info', file, '--json')).loops).toBe(1);
+    expect(JSON.parse(await output('info', file, '--json')).loopCount).toBe(1);
     expect(JSON.parse(await output('describe', file)).loops).toHaveLength(1);
     expect(JSON.parse(await output('id', file, '--json')).joints).toHaveLength(1);
     const outcome = await manikin('fd', file, '--algorithm', 'dense');

@@ -34,6 +34,7 @@ export function configureInfo(command: Command, terminal: Terminal): void {
       const model = await loadModel(name, options.json === true ? { ...options, quiet: true } : options, terminal);
       const { mechanism, keyframes = [], tendons = [], actuators = [], sensors = [] } = model;
       const { bodies, joints, loops, couplings, frames, gravity, nq, nv, warnings } = mechanism;
+      const bodyAt = (index: number): string | null => (index === GROUND ? null : bodies[index].name);
       const types = new Map<string, number>();
       for (const { type } of joints) types.set(type, (types.get(type) ?? 0) + 1);
       const info = {
@@ -46,8 +47,16 @@ export function configureInfo(command: Command, terminal: Terminal): void {
         nv,
         mass: bodies.reduce((sum, body) => sum + body.mass, 0),
         depth: depthOf(mechanism),
-        loops: loops.length,
-        couplings: couplings.length,
+        bodyCount: bodies.length,
+        loopCount: loops.length,
+        couplingCount: couplings.length,
+        loops: loops.map(({ name: loop, type, a, b }) => ({ name: loop, type, a: bodyAt(a.body), b: bodyAt(b.body) })),
+        couplings: couplings.map(({ joint, source, multiplier, offset }) => ({
+          joint: joints[joint].name,
+          source: joints[source].name,
+          multiplier,
+          offset,
+        })),
         gravity: [...gravity],
         roots: joints.flatMap(({ parent, type }, i) => (parent === GROUND ? [{ body: bodies[i].name, type }] : [])),
         jointTypes: Object.fromEntries(types),
@@ -68,8 +77,8 @@ export function configureInfo(command: Command, terminal: Terminal): void {
         ['degrees of freedom', info.dof],
         ['mass', `${formatNumber(info.mass)} kg`],
         ['depth', info.depth],
-        ['loops', info.loops],
-        ['coupled joints', info.couplings],
+        ['loops', loops.length],
+        ['coupled joints', couplings.length],
         ['gravity', gravity.map(formatNumber).join(', ')],
         ['root', info.roots.map(({ body, type }) => `${body} (${type})`).join(', ')],
         ...countRows({ frames, keyframes, tendons, actuators, sensors }),
