@@ -7,10 +7,9 @@ export {
   type DynamicsReport,
   dynamics,
   type EngineChoice,
-  type FrameVelocity,
   type FunctionReport,
-  type InOption,
 } from './dynamics/dynamics.js';
+export type { AccelerationOptions, FrameName, FramePoint, FrameVelocity, InOption } from './dynamics/frames.js';
 export { type Impact, type ImpactOptions, impact } from './dynamics/impact.js';
 export {
   forwardDynamics,

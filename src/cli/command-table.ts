@@ -59,6 +59,12 @@ export const COMMANDS: readonly (CommandEntry | CommandGroup)[] = [
     load: async () => (await import('./commands/energy.js')).configureEnergy,
   },
   {
+    name: 'frames',
+    arguments: '<model>',
+    description: 'where bodies and named frames are and how they move; Jacobians',
+    load: async () => (await import('./commands/frames.js')).configureFrames,
+  },
+  {
     name: 'simulate',
     arguments: '<model>',
     description: 'let a mechanism move; damping, friction and springs of its joints act',

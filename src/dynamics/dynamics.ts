@@ -22,12 +22,12 @@ import type { Stages, Tableau } from '../engines/plain/stages.js';
 import { ParallelDynamics } from '../engines/threads/parallel-dynamics.js';
 import { CompiledDynamics } from '../engines/wasm/compiled.js';
 import { MechanismError } from '../mechanism/errors.js';
-import { type Frame, GROUND, type Mechanism, type Placement } from '../mechanism/mechanism.js';
+import { GROUND, type Mechanism, type Placement } from '../mechanism/mechanism.js';
 import type { State } from '../mechanism/state.js';
 import type { Tree } from '../mechanism/tree.js';
 import type { Energy } from '../reference/energy.js';
-import type { Mat3, Vec3 } from '../spatial/matrix3.js';
-import { compose, motionToB, ORIGIN, rotateBack, TRANSFORM } from '../spatial/spatial.js';
+import { TRANSFORM } from '../spatial/spatial.js';
+import { type AccelerationOptions, FrameMotions, type FrameName, type FrameVelocity, type InOption } from './frames.js';
 
 /**
  * What computes: 'plain', readable TypeScript; 'wasm', WebAssembly kernels for all mechanisms; 'compiled', WebAssembly
@@ -52,17 +52,6 @@ export interface DynamicsOptions {
   readonly deterministic?: boolean;
   /** The body at the root of forward dynamics, for free-flying mechanisms; results do not depend on it but for rounding. */
   readonly root?: string;
-}
-
-/** In whose coordinates: 'body', those of the body or frame itself; 'world', its origin with the axes of the ground. */
-export interface InOption {
-  readonly in?: 'body' | 'world';
-}
-
-/** How a frame moves, at its origin: radians and metres a second. */
-export interface FrameVelocity {
-  readonly angular: Vec3;
-  readonly linear: Vec3;
 }
 
 /** Which engine runs a function, and why not the one that was asked for. */
@@ -104,12 +93,7 @@ export class Dynamics {
   #rest: Engine;
   /** Why forward dynamics runs on the plain engine, where the engine itself does not say it. */
   readonly #reason: string | undefined;
-  readonly #poses: Float64Array;
-  readonly #velocities: Float64Array;
-  /** 12: a named frame in its body; 12: in the ground; 6: a motion vector. */
-  readonly #frame = new Float64Array(TRANSFORM);
-  readonly #pose = new Float64Array(TRANSFORM);
-  readonly #motion = new Float64Array(6);
+  readonly #frames: FrameMotions;
 
   /** Use `dynamics()`. */
   constructor(mechanism: Mechanism, options: DynamicsOptions = {}) {
@@ -118,8 +102,7 @@ export class Dynamics {
     this.mechanism = mechanism;
     this.engine = engine;
     this.#plain = new PlainDynamics(mechanism, root === undefined ? {} : { root });
-    this.#poses = new Float64Array(TRANSFORM * mechanism.bodies.length);
-    this.#velocities = new Float64Array(6 * mechanism.bodies.length);
+    this.#frames = new FrameMotions(this);
     if (engine === 'plain') {
       this.#forward = this.#plain;
       this.#rest = this.#plain;
@@ -208,7 +191,7 @@ export class Dynamics {
    */
   poses(state: State, options?: OutOption): Float64Array {
     refuseForeign(this.mechanism, state);
-    const size = this.#poses.length;
+    const size = TRANSFORM * this.mechanism.bodies.length;
     const out = options?.out ?? new Float64Array(size);
     if (out.length !== size) refuseLength('out', out, size, 'twelve for each body');
     const engine = this.#rest;
@@ -221,67 +204,57 @@ export class Dynamics {
    */
   velocities(state: State, options?: OutOption & { readonly poses?: Float64Array }): Float64Array {
     refuseForeign(this.mechanism, state);
-    const size = this.#velocities.length;
+    const size = 6 * this.mechanism.bodies.length;
     const out = options?.out ?? new Float64Array(size);
     if (out.length !== size) refuseLength('out', out, size, OF_BODY);
     const poses = options?.poses;
-    if (poses !== undefined && poses.length !== this.#poses.length)
-      refuseLength('poses', poses, this.#poses.length, 'twelve for each body');
+    if (poses !== undefined && poses.length !== 2 * size)
+      refuseLength('poses', poses, 2 * size, 'twelve for each body');
     const engine = this.#rest;
     return engine.velocities === undefined
       ? this.#plain.velocities(state, out, poses)
       : engine.velocities(state, out, poses);
   }
 
-  /** Pose of a body or a named frame: t is its origin in ground coordinates, E takes ground to its own coordinates. */
-  pose(state: State, name: string): Placement {
-    this.#place(state, this.mechanism.frame(name));
-    const [a, b, c, d, e, f, g, h, i, x, y, z] = this.#pose;
-    const E: Mat3 = [a, b, c, d, e, f, g, h, i];
-    return { E, t: [x, y, z] };
-  }
-
-  /** Velocity of a body or a named frame at its origin; in its own coordinates unless `in: 'world'`. */
-  velocity(state: State, name: string, options: InOption = {}): FrameVelocity {
-    const frame = this.mechanism.frame(name);
-    refuseForeign(this.mechanism, state);
-    const all = this.velocities(state, { out: this.#velocities });
-    const own = this.#motion;
-    this.#loadFrame(frame);
-    motionToB(own, 0, this.#frame, 0, all, 6 * frame.body);
-    if (options.in === 'world') {
-      this.#place(state, frame);
-      this.#toWorld(own);
-    }
-    return { angular: [own[0], own[1], own[2]], linear: [own[3], own[4], own[5]] };
-  }
-
   /**
-   * Jacobian of a body or a named frame: 6 x nv, row major; times v it gives angular and linear velocity at the frame's
-   * origin, in its own coordinates unless `in: 'world'`.
+   * Pose of a frame (a body, a named frame or a point of either): t is its origin in ground coordinates, E takes ground to its
+   * own coordinates. With `relativeTo`, seen from that frame.
    */
-  jacobian(state: State, name: string, options: OutOption & InOption = {}): Float64Array {
-    const frame = this.mechanism.frame(name);
+  pose(state: State, frame: FrameName, options: Pick<InOption, 'relativeTo'> = {}): Placement {
+    refuseForeign(this.mechanism, state);
+    return this.#frames.pose(state, frame, options);
+  }
+
+  /** Velocity of a frame: at its origin, in its own coordinates, unless options say otherwise. */
+  velocity(state: State, frame: FrameName, options: InOption = {}): FrameVelocity {
+    refuseForeign(this.mechanism, state);
+    return this.#frames.velocity(state, frame, options);
+  }
+
+  /** Acceleration of a frame for the joint accelerations `qdd` (none where left out), gravity not included. */
+  acceleration(state: State, frame: FrameName, options: AccelerationOptions = {}): FrameVelocity {
     refuseForeign(this.mechanism, state);
     const { nv } = this.mechanism;
-    const J = options.out ?? new Float64Array(6 * nv);
-    if (J.length !== 6 * nv) refuseLength('out', J, 6 * nv, 'six for each degree of freedom');
-    const engine = this.#rest;
-    if (engine.jacobian === undefined) this.#plain.jacobian(state, frame.body, J);
-    else engine.jacobian(state, frame.body, J);
-    const world = options.in === 'world';
-    const onBody = frame.name === this.mechanism.bodies[frame.body].name;
-    if (onBody && !world) return J;
-    if (world) this.#place(state, frame);
-    this.#loadFrame(frame);
-    const column = this.#motion;
-    for (let k = 0; k < nv; k++) {
-      for (let row = 0; row < 6; row++) column[row] = J[row * nv + k];
-      motionToB(column, 0, this.#frame, 0, column, 0);
-      if (world) this.#toWorld(column);
-      for (let row = 0; row < 6; row++) J[row * nv + k] = column[row];
+    if (options.qdd !== undefined && options.qdd.length !== nv) refuseLength('qdd', options.qdd, nv, OF_DOF);
+    return this.#frames.acceleration(state, frame, options);
+  }
+
+  /** Jacobian of a frame: 6 x nv, row major; times v it gives what `velocity` gives with the same options, angular first. */
+  jacobian(state: State, frame: FrameName, options: OutOption & InOption = {}): Float64Array {
+    refuseForeign(this.mechanism, state);
+    const J = this.#jacobianOut(options.out);
+    if (typeof frame === 'string' && this.mechanism.hasBody(frame) && isOwn(options)) {
+      const engine = this.#rest;
+      const body = this.mechanism.bodyIndex(frame);
+      return engine.jacobian === undefined ? this.#plain.jacobian(state, body, J) : engine.jacobian(state, body, J);
     }
-    return J;
+    return this.#frames.jacobian(state, frame, options, J);
+  }
+
+  /** The rate of what `jacobian` gives, along v: 6 x nv, row major. Times v it is `acceleration` without qdd. */
+  jacobianRate(state: State, frame: FrameName, options: OutOption & InOption = {}): Float64Array {
+    refuseForeign(this.mechanism, state);
+    return this.#frames.jacobianRate(state, frame, options, this.#jacobianOut(options.out));
   }
 
   /**
@@ -368,24 +341,17 @@ export class Dynamics {
     if (out !== undefined && out.length !== rows * rows) refuseLength('out', out, rows * rows, `${rows} x ${rows}`);
   }
 
-  #loadFrame({ E, t }: Frame): void {
-    this.#frame.set(E);
-    this.#frame.set(t, ORIGIN);
-  }
-
-  /** #pose <- ground to frame. */
-  #place(state: State, frame: Frame): void {
-    const all = this.poses(state, { out: this.#poses });
-    this.#loadFrame(frame);
-    compose(this.#pose, 0, this.#frame, 0, all, TRANSFORM * frame.body);
-  }
-
-  /** Turns a motion vector from the axes of the frame in #pose to those of the ground. */
-  #toWorld(motion: Float64Array): void {
-    rotateBack(motion, 0, this.#pose, 0, motion, 0);
-    rotateBack(motion, 3, this.#pose, 0, motion, 3);
+  #jacobianOut(out: Float64Array | undefined): Float64Array {
+    const size = 6 * this.mechanism.nv;
+    const J = out ?? new Float64Array(size);
+    if (J.length !== size) refuseLength('out', J, size, 'six for each degree of freedom');
+    return J;
   }
 }
+
+/** Whether a Jacobian is that of a body in its own coordinates, which engines have code for. */
+const isOwn = (options: InOption): boolean =>
+  options.relativeTo === undefined && (options.in === undefined || options.in === 'frame');
 
 const OF_DOF = 'one for each degree of freedom';
 const OF_BODY = 'six for each body';

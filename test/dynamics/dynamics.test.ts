@@ -64,7 +64,7 @@ function everything(model: Dynamics, state: State): Map<string, ArrayLike<number
     // Each takes code of its own.
     if (b !== 0 && b !== bodies.length - 1) continue;
     results.set(`jacobian ${name}`, model.jacobian(state, name));
-    results.set(`jacobian ${name}, world`, model.jacobian(state, name, { in: 'world' }));
+    results.set(`jacobian ${name}, world`, model.jacobian(state, name, { in: 'aligned' }));
   }
   results.set('jacobians', model.jacobians(state));
   const { kinetic, potential, com, momentum } = model.energy(state);
@@ -301,9 +301,9 @@ describe('names', () => {
         const model = dynamics(mechanism, { engine: 'plain' });
         const { E, t } = model.pose(state, 'tool');
         const own = model.velocity(state, 'tool');
-        const world = model.velocity(state, 'tool', { in: 'world' });
+        const world = model.velocity(state, 'tool', { in: 'aligned' });
         const J = model.jacobian(state, 'tool');
-        const W = model.jacobian(state, 'tool', { in: 'world' });
+        const W = model.jacobian(state, 'tool', { in: 'aligned' });
         const times = (M: Float64Array) =>
           [0, 1, 2, 3, 4, 5].map((row) => state.v.reduce((sum, x, k) => sum + M[row * mechanism.nv + k] * x, 0));
         expect(relativeError(times(J), [...own.angular, ...own.linear])).toBeLessThan(1e-10);

@@ -14,6 +14,7 @@ import * as plot from '../../src/plot/index.js';
 import * as recording from '../../src/recording/index.js';
 import * as schedule from '../../src/schedule/index.js';
 import * as worlds from '../../src/simulation/world/index.js';
+import * as toolbox from '../../src/toolbox/index.js';
 
 // What users can import. A change here is a change of the public interface: say so in the CHANGELOG.
 describe('public exports', () => {
@@ -51,6 +52,11 @@ describe('public exports', () => {
       ],
     ],
     ['manikin/batch', batches, ['batch', 'held', 'pd', 'sequence', 'spline']],
+    [
+      'manikin/toolbox',
+      toolbox,
+      ['difference', 'differenceDerivatives', 'integrate', 'integrateDerivatives', 'interpolate'],
+    ],
     ['manikin/world', worlds, ['World', 'ball', 'box', 'capsule', 'cylinder']],
     [
       'manikin/contact',

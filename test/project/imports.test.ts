@@ -33,6 +33,8 @@ const ALLOWED = new Map<string, readonly string[]>([
   ['motion', ['spatial', 'joints', 'mechanism', 'formats', 'models', 'engines', 'dynamics']],
   // Files of any kind, from their bytes.
   ['files', ['spatial', 'joints', 'mechanism', 'formats', 'motion']],
+  // Frames, configurations, inverse kinematics, identification.
+  ['toolbox', ['spatial', 'joints', 'mechanism', 'reference', 'engines', 'dynamics']],
   ['plot', ['spatial', 'joints', 'mechanism', 'engines', 'dynamics']],
   [
     'papers',

@@ -1,0 +1,164 @@
+// Derivatives of inverse dynamics with respect to positions and velocities, O(n d) for depth d, in ground coordinates, where
+// nothing changes on its way from link to link (Singh, Russo and Wensing 2022). With the motions of column-motions.ts and
+//
+//   I^C, f^C        inertia and force of the subtree of a link
+//   B^C m           sum over the subtree of v x* I m + m x* I v - I (v x m), twice the paper's B
+//
+// a displacement along degree of freedom j gives every link beyond it the force B Psi1_j + I Psi2_j and carries it along; a
+// velocity gives it B S_j + I (Psi1_j + dS_j/dt). So, for k at j or beyond it and i before it,
+//
+//   d tau_k / d q_j = S_k^T (B_k^C Psi1_j + I_k^C Psi2_j)
+//   d tau_i / d q_j = S_i^T (B_j^C Psi1_j + I_j^C Psi2_j + S_j x* f_j^C)
+//   d tau_k / d v_j = S_k^T (B_k^C S_j + I_k^C (Psi1_j + dS_j/dt)),   d tau_i / d v_j likewise with those of j
+//
+// Point masses mu at x show what B is: the force B m is 2 mu a x (dx/dt) at every point, with a the angular part of m. So
+//
+//   B m = [2 (tr(K) a - K a), 2 a x p],   K = sum of mu (dx/dt) x^T,   p = sum of mu dx/dt
+//
+// Positions change on the manifold: by the velocities of the joints, as `integrate` moves them.
+
+import { JOINT_TYPES } from '../joints/index.js';
+import type { Tree } from '../mechanism/tree.js';
+import { addCrossForce, addInertiaToA, dot6, INERTIA, inertiaTimes, TRANSFORM } from '../spatial/spatial.js';
+import { type ColumnScratch, columnMotions, createColumns, movesAtOnce } from './column-motions.js';
+
+export interface InverseDerivativesScratch extends ColumnScratch {
+  /** n x 10, n x 6: inertia and force of each subtree. */
+  readonly inertia: Float64Array;
+  readonly force: Float64Array;
+  /** n x 9, n x 3: K and p of each subtree. */
+  readonly K: Float64Array;
+  readonly p: Float64Array;
+  /** 6 each: force of column j as seen from links before it, for positions and velocities. */
+  readonly forces: Float64Array;
+}
+
+export function createInverseDerivatives(tree: Tree): InverseDerivativesScratch {
+  return {
+    ...createColumns(tree),
+    inertia: new Float64Array(INERTIA * tree.n),
+    force: new Float64Array(6 * tree.n),
+    K: new Float64Array(9 * tree.n),
+    p: new Float64Array(3 * tree.n),
+    forces: new Float64Array(18),
+  };
+}
+
+/**
+ * dq, dv <- nv x nv, row major: of the force at the degree of freedom of each row with respect to that of each column.
+ * `external`: n x 6 forces on the links, link coordinates, which they keep while they move; or null.
+ */
+export function inverseDerivatives(
+  tree: Tree,
+  scratch: InverseDerivativesScratch,
+  dq: Float64Array,
+  dv: Float64Array,
+  q: Float64Array,
+  qd: Float64Array,
+  qdd: Float64Array,
+): void {
+  columnMotions(tree, scratch, q, qd, qdd, true);
+  subtreeSums(tree, scratch);
+  const { dof, iv, parent, n } = tree;
+  const nv = dof[n];
+  const { S, rate, psi1, psi2, inertia, force, forces } = scratch;
+  const linear = 12;
+  dq.fill(0);
+  dv.fill(0);
+  /** B_i^C m + I_i^C l, into `forces` at o. */
+  const respond = (o: number, i: number, m: Float64Array, l: Float64Array, k: number): void => {
+    inertiaTimes(forces, o, inertia, INERTIA * i, l, 6 * k);
+    addTwiceB(forces, o, scratch, i, m, 6 * k);
+  };
+  /** Psi1 + dS/dt of column k stands in `sum`. */
+  const sum = new Float64Array(6 * nv);
+  for (let k = 0; k < 6 * nv; k++) sum[k] = psi1[k] + rate[k];
+  for (let i = 0; i < n; i++) {
+    const atOnce = movesAtOnce(JOINT_TYPES[tree.type[i]].name);
+    for (let k = dof[i]; k < dof[i + 1]; k++) {
+      const row = iv[i] + k - dof[i];
+      // Rows of this degree of freedom k: columns at it or before it.
+      for (let b = i; b >= 0; b = parent[b])
+        for (let j = dof[b]; j < dof[b + 1]; j++) {
+          if (b === i && j > k && !atOnce) continue;
+          const column = iv[b] + j - dof[b];
+          respond(0, i, psi1, psi2, j);
+          respond(6, i, S, sum, j);
+          dq[nv * row + column] = dot6(S, 6 * k, forces, 0);
+          dv[nv * row + column] = dot6(S, 6 * k, forces, 6);
+        }
+      // Column of k: rows before it.
+      respond(0, i, psi1, psi2, k);
+      respond(6, i, S, sum, k);
+      for (let c = 0; c < 6; c++) forces[linear + c] = 0;
+      addCrossForce(forces, linear, S, 6 * k, force, 6 * i);
+      for (let c = 0; c < 6; c++) forces[c] += forces[linear + c];
+      for (let b = i; b >= 0; b = parent[b])
+        for (let j = dof[b]; j < dof[b + 1]; j++) {
+          if (b === i && (j >= k || atOnce)) continue;
+          const before = iv[b] + j - dof[b];
+          dq[nv * before + row] = dot6(S, 6 * j, forces, 0);
+          dv[nv * before + row] = dot6(S, 6 * j, forces, 6);
+        }
+    }
+  }
+}
+
+/** I, f, K and p of every subtree: in ground coordinates they just add up. */
+function subtreeSums(tree: Tree, scratch: InverseDerivativesScratch): void {
+  const { kinematics, v, a, inertia, force, K, p, work } = scratch;
+  inertia.fill(0);
+  force.fill(0);
+  for (let i = 0; i < tree.n; i++) {
+    const [I, o, own] = [INERTIA * i, 6 * i, 6 * (i + 1)];
+    addInertiaToA(inertia, I, kinematics.pose, TRANSFORM * i, tree.inertia, I);
+    inertiaTimes(force, o, inertia, I, a, own);
+    inertiaTimes(work, 0, inertia, I, v, own);
+    addCrossForce(force, o, v, own, work, 0);
+    setK(K, 9 * i, inertia, I, v, own);
+    for (let c = 0; c < 3; c++) p[3 * i + c] = work[3 + c];
+  }
+  for (let i = tree.n - 1; i >= 0; i--) {
+    const to = tree.parent[i];
+    if (to < 0) continue;
+    for (let c = 0; c < INERTIA; c++) inertia[INERTIA * to + c] += inertia[INERTIA * i + c];
+    for (let c = 0; c < 6; c++) force[6 * to + c] += force[6 * i + c];
+    for (let c = 0; c < 9; c++) K[9 * to + c] += K[9 * i + c];
+    for (let c = 0; c < 3; c++) p[3 * to + c] += p[3 * i + c];
+  }
+}
+
+/** K = u h^T + [w x] Sigma, with v = [w, u] and second moments Sigma = tr(J) / 2 - J of the rotational inertia J. */
+function setK(K: Float64Array, o: number, I: Float64Array, oi: number, v: Float64Array, ov: number): void {
+  const half = (I[oi + 4] + I[oi + 7] + I[oi + 9]) / 2;
+  const sigma = [
+    [half - I[oi + 4], -I[oi + 5], -I[oi + 6]],
+    [-I[oi + 5], half - I[oi + 7], -I[oi + 8]],
+    [-I[oi + 6], -I[oi + 8], half - I[oi + 9]],
+  ];
+  for (let row = 0; row < 3; row++) {
+    const [y, z] = [(row + 1) % 3, (row + 2) % 3];
+    for (let column = 0; column < 3; column++)
+      K[o + 3 * row + column] =
+        v[ov + 3 + row] * I[oi + 1 + column] + v[ov + y] * sigma[z][column] - v[ov + z] * sigma[y][column];
+  }
+}
+
+/** out += B_i^C m. */
+function addTwiceB(
+  out: Float64Array,
+  o: number,
+  { K, p }: InverseDerivativesScratch,
+  i: number,
+  m: Float64Array,
+  om: number,
+): void {
+  const k = 9 * i;
+  const trace = K[k] + K[k + 4] + K[k + 8];
+  for (let row = 0; row < 3; row++) {
+    const [y, z] = [(row + 1) % 3, (row + 2) % 3];
+    const turned = K[k + 3 * row] * m[om] + K[k + 3 * row + 1] * m[om + 1] + K[k + 3 * row + 2] * m[om + 2];
+    out[o + row] += 2 * (trace * m[om + row] - turned);
+    out[o + 3 + row] += 2 * (m[om + y] * p[3 * i + z] - m[om + z] * p[3 * i + y]);
+  }
+}

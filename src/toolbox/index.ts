@@ -1,0 +1,10 @@
+// What robots are programmed with, beside the dynamics themselves: positions on their manifold, inverse kinematics, more.
+
+export {
+  type ConfigurationDerivatives,
+  difference,
+  differenceDerivatives,
+  integrate,
+  integrateDerivatives,
+  interpolate,
+} from './configurations.js';
