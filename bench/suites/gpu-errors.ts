@@ -111,7 +111,7 @@ function operations(graphs: readonly Graph[]): number {
 
 function ways(mechanism: Mechanism): Map<string, { graphs: readonly Graph[]; kept: number }> {
   const plan = planOf(mechanism);
-  const limbs = limbForward(plan, writeAccelerations(plan), { motionFirst: true });
+  const limbs = limbForward(plan, writeAccelerations(plan));
   const list = new Map([['one kernel', { graphs: whole(mechanism), kept: 0 }]]);
   if (limbs !== undefined) list.set('one limb per thread', { graphs: inPasses(limbs), kept: limbs.kept });
   return list;

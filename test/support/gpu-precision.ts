@@ -3,7 +3,7 @@
 
 import { checkForces, checkState } from '../../bench/gpu.js';
 import { AGAIN, KEPT, LOCAL, wholeForward, writeAccelerations, ZERO } from '../../src/engines/gpu/formulas.js';
-import type { Split } from '../../src/engines/gpu/split.js';
+import type { Split } from '../../src/engines/gpu/kernel.js';
 import { PlainDynamics } from '../../src/engines/plain/plain-dynamics.js';
 import type { Graph } from '../../src/formulas/graph.js';
 import { Q, QDD, TAU, V } from '../../src/formulas/links.js';

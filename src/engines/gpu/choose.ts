@@ -1,7 +1,9 @@
 // Chooses the fastest variant of a task by a short measurement, and remembers it by adapter and mechanism.
 
+import type { Plan } from '../../plan/plan.js';
 import type { OpenGpu } from './device.js';
 import { GpuError } from './errors.js';
+import { passKernels } from './kernel.js';
 import { type Buffers, encode, GpuProgram, wholeStates } from './pipeline.js';
 import type { Memory } from './types.js';
 import type { Candidate } from './variants.js';
@@ -87,6 +89,7 @@ export interface ChooseOptions {
 
 export async function choose(
   gpu: OpenGpu,
+  plan: Plan,
   list: readonly Candidate[],
   buffers: Buffers,
   states: number,
@@ -103,11 +106,11 @@ export async function choose(
   let best: { program: GpuProgram; name: string; seconds: number } | undefined;
   for (const candidate of known === undefined ? list : [known]) {
     if (stopped()) break;
-    const kernels = candidate.make();
-    if (kernels.length === 0) continue;
+    const split = candidate.make();
+    if (split === undefined) continue;
     let program: GpuProgram;
     try {
-      program = await GpuProgram.create(gpu, { name: candidate.name, kernels, chunk: candidate.chunk });
+      program = await GpuProgram.create(gpu, candidate.name, passKernels(split, plan));
     } catch (error) {
       // A driver may refuse one variant and take another.
       if (known !== undefined || gpu.lost() !== undefined) throw error;

@@ -87,8 +87,6 @@ export async function openGpu(options: OpenOptions = {}): Promise<OpenGpu> {
     timestamps,
     maxBindingBytes: Math.min(limits.maxStorageBufferBindingSize, options.maxBindingBytes ?? Infinity),
     maxBufferBytes: Math.min(limits.maxBufferSize, options.maxBufferBytes ?? Infinity),
-    maxWorkgroupBytes: Math.min(limits.maxComputeWorkgroupStorageSize, options.maxWorkgroupBytes ?? Infinity),
-    maxWorkgroupThreads: limits.maxComputeInvocationsPerWorkgroup,
     maxGroups: limits.maxComputeWorkgroupsPerDimension,
     lost: () => reason,
     onLost: (listener) => listeners.push(listener),

@@ -102,7 +102,7 @@ export class GpuEngine {
     const { gpu, plan } = this;
     const { variant, memory } = this.#options;
     const passive = task === 'step' ? this.#passive() : undefined;
-    const list = candidates(plan, task, gpu, passive);
+    const list = candidates(plan, task, passive);
     if (list.length === 0) {
       this.#notes.push(`${task}: too large for code of its own.`);
       return;
@@ -113,7 +113,7 @@ export class GpuEngine {
       const use = (program: GpuProgram, name: string): void => {
         this.#better.set(task, { tier: 'specialised', name, programs: [program] });
       };
-      const choice = await choose(gpu, list, trial.buffers, trial.states, {
+      const choice = await choose(gpu, plan, list, trial.buffers, trial.states, {
         key,
         memory,
         // The names are those of forward dynamics; other tasks have fewer variants.
@@ -174,11 +174,8 @@ export class GpuEngine {
     };
     const extra: Buffers = { table: buffer(table), rows: buffer(rows) };
     const start = performance.now();
-    const programs = [
-      await GpuProgram.create(gpu, { name: 'generic', kernels: [kernel] }, extra, { threads: 16384, chunk: 65536 }),
-    ];
-    if (task === 'step')
-      programs.push(await GpuProgram.create(gpu, { name: 'integration', kernels: [eulerKernel(plan)] }));
+    const programs = [await GpuProgram.create(gpu, 'generic', [kernel], extra)];
+    if (task === 'step') programs.push(await GpuProgram.create(gpu, 'integration', eulerKernel(plan)));
     this.#notes.push(`${task}: generic kernel ready in ${(performance.now() - start).toFixed(0)} ms.`);
     return { tier: 'generic', name: 'generic', programs };
   }

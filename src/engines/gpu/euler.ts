@@ -5,9 +5,9 @@ import { stepLink } from '../../formulas/rollout-step.js';
 import type { VectorGraph } from '../../formulas/vectors.js';
 import type { Plan } from '../../plan/plan.js';
 import { graphForGpu } from './formulas.js';
-import { registerKernel, type WgslKernel } from './kernel.js';
+import { passKernels, type WgslKernel } from './kernel.js';
 
-export function eulerKernel(plan: Plan): WgslKernel {
+export function eulerKernel(plan: Plan): readonly WgslKernel[] {
   const g: VectorGraph = graphForGpu();
   for (const link of plan.links)
     stepLink(
@@ -16,8 +16,5 @@ export function eulerKernel(plan: Plan): WgslKernel {
       Array.from({ length: link.nv }, (_, k) => g.input(QDD, link.iv + k)),
       'single',
     );
-  const kernel = registerKernel(g, { task: 'step', nq: plan.nq, nv: plan.nv, workgroupSize: 64 }, [
-    { name: 'qdd', type: 'read-only-storage' },
-  ]);
-  return { ...kernel, uses: kernel.uses.filter(({ name }) => name !== 'tau') };
+  return passKernels({ passes: [{ graphs: [g] }], kept: 0 }, plan);
 }

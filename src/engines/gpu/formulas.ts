@@ -1,8 +1,8 @@
 // Forward dynamics as formulas in the order that suits a GPU: depth first, so that a limb is finished, from its joint to
 // its tip and back, before the next one begins, and few numbers are alive at any time. The steps are those of
 // src/formulas/aba.ts. For kernels that must not keep everything in registers the algorithm is cut in two: inwards (motion
-// and assembly, whose columns are kept in an array) and outwards (accelerations); what the second half needs of poses and
-// motions it computes again.
+// and assembly, whose columns are kept) and outwards (accelerations); what the second half needs of poses and motions it
+// computes again.
 
 import type { SumForm } from '../../emit/multiply-add-sums.js';
 import {
@@ -192,6 +192,11 @@ export class Links {
     this.sums[parent] = sum === undefined ? added : g.addAll(sum, added);
   }
 
+  /** Its columns as numbers to keep. */
+  numbersOf(i: number): Node[] {
+    return this.columns[i].flatMap(({ G, y }) => [...G, y]);
+  }
+
   /** Columns of link i in as few numbers as there are for them: for those that wait in memory. */
   solve(i: number): void {
     this.columns[i] = solved(this.g, this.#loaded(this.links[i]), this.poses[i], this.columns[i]);
@@ -276,55 +281,51 @@ function outwards(all: Links, i: number, finish: Finish, before?: (i: number) =>
   for (const child of all.children[i]) outwards(all, child, finish, before);
 }
 
-export interface Halves {
-  readonly inward: VectorGraph;
-  readonly outward: VectorGraph;
-  /** Numbers kept for one state. */
-  readonly kept: number;
-}
+/** A row of numbers that one graph writes and others read; constants are known without. */
+export class KeptRow {
+  readonly #places: readonly (number | { readonly constant: number })[];
+  readonly #array: number;
 
-/** Forward dynamics in two graphs with an array between them. */
-export function halvedForward(
-  plan: Plan,
-  finish: Finish,
-  { keepPoses }: { readonly keepPoses: boolean },
-  passive?: Passive,
-): Halves {
-  const inward = new GpuGraph();
-  const first = new Links(inward, plan, passive);
-  let kept = 0;
-  /** For each link where its numbers are, -1 for those that are known without being kept. */
-  const places: number[][] = [];
-  const numbersOf = ({ columns, poses }: Links, i: number): Node[] => [
-    ...columns[i].flatMap(({ G, y }) => [...G, y]),
-    ...(keepPoses ? poses[i].turn : []),
-  ];
-  const keep = (i: number): void => {
-    places[i] = numbersOf(first, i).map((node) => {
-      if (inward.isConstant(node)) return -1;
-      inward.output(KEPT, kept, node);
-      return kept++;
+  constructor(g: GpuGraph, nodes: readonly Node[], take: () => number, array = KEPT) {
+    this.#array = array;
+    this.#places = nodes.map((node) => {
+      if (g.isConstant(node)) return { constant: g.x[node] };
+      const at = take();
+      g.output(array, at, node);
+      return at;
     });
-  };
-  for (const root of first.roots) inwards(first, root, keep);
-  const outward = new GpuGraph();
-  const second = new Links(outward, plan, passive);
-  const restore = (i: number): void => {
-    const link = second.links[i];
-    const of = numbersOf(first, i);
-    const nodes = places[i].map((at, k) => (at < 0 ? outward.constant(inward.x[of[k]]) : outward.input(KEPT, at)));
-    const count = first.columns[i].length;
-    second.columns[i] = Array.from({ length: count }, (_, k) => ({
+  }
+
+  read(g: GpuGraph): Node[] {
+    return this.#places.map((at) => (typeof at === 'number' ? g.input(this.#array, at) : g.constant(at.constant)));
+  }
+
+  /** Where they are the columns of a link: those in another graph. */
+  columns(g: GpuGraph): EliminatedColumn[] {
+    const nodes = this.read(g);
+    return Array.from({ length: nodes.length / 7 }, (_, k) => ({
       G: nodes.slice(7 * k, 7 * k + 6),
       y: nodes[7 * k + 6],
     }));
-    const turn = nodes.slice(7 * count);
-    const sincos = turn.length > 0 ? { ...link, sincos: (): readonly [Node, Node] => [turn[0], turn[1]] } : link;
-    (second.links as UnitFormulas[])[i] = sincos;
+  }
+}
+
+/** Forward dynamics in two graphs of one kernel, with columns in registers between them; poses and motions are computed twice. */
+export function halvedForward(plan: Plan, finish: Finish, passive?: Passive): GpuGraph[] {
+  const first = new Links(new GpuGraph(), plan, passive);
+  const columns = new Map<number, KeptRow>();
+  let local = 0;
+  const keep = (i: number): void => {
+    columns.set(i, new KeptRow(first.g, first.numbersOf(i), () => local++, LOCAL));
+  };
+  for (const root of first.roots) inwards(first, root, keep);
+  const second = new Links(new GpuGraph(), plan, passive);
+  const restore = (i: number): void => {
+    second.columns[i] = columns.get(i)!.columns(second.g);
     second.move(i);
   };
   for (const root of second.roots) outwards(second, root, finish, restore);
-  return { inward, outward, kept };
+  return [first.g, second.g];
 }
 
 function motionAnew(g: GpuGraph, { w, alpha, a }: LinkMotion): LinkMotion {

@@ -8,7 +8,7 @@ import { isConstantField, kernelFormulas, OWN, PARENT, PASSES } from '../../form
 import type { Plan } from '../../plan/plan.js';
 import { anglesOf, fillRecord, keysOf } from '../link-records.js';
 import { chooseKernels } from '../wasm/generic.js';
-import { header, NOT_FINITE, TILE, usesOf, type WgslKernel } from './kernel.js';
+import { header, NOT_FINITE, TILE, usesOf, type WgslKernel, WORKGROUP } from './kernel.js';
 
 export interface GenericTables {
   readonly kernel: WgslKernel;
@@ -21,7 +21,7 @@ export interface GenericTables {
 const ROW = 8;
 const ANGLE_ROW = 2;
 
-export function genericKernel(plan: Plan, task: 'forward' | 'inverse', workgroupSize = 64): GenericTables {
+export function genericKernel(plan: Plan, task: 'forward' | 'inverse'): GenericTables {
   const { links, nq, nv } = plan;
   const keys = keysOf(plan, false);
   const fields = keys.map(({ type, rotation }) => typeFields(type, rotation === 'any'));
@@ -53,11 +53,6 @@ export function genericKernel(plan: Plan, task: 'forward' | 'inverse', workgroup
     rows.set([q, records[link] + turn], angleRows + ANGLE_ROW * k);
     table.set([sense, offset], angleTable + 2 * k);
   });
-  const uses: WgslKernel['uses'] = [
-    ...usesOf(task, true),
-    { name: 'table', type: 'read-only-storage' },
-    { name: 'rows', type: 'read-only-storage' },
-  ];
   const places = ['q', 'v', 'tau', 'qdd'];
   const loops = PASSES[task].map((pass, at) => {
     const cases = choices[at].map(({ key }, number) => {
@@ -81,13 +76,12 @@ default: {}
 }
 }`;
   });
-  const code = `${header(uses)}
-${FUNCTIONS_OF_ANY_ANGLE}
-@compute @workgroup_size(${workgroupSize}) fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local: vec3u) {
-let thread = group.x * ${workgroupSize}u + local.x;
+  const code = `${FUNCTIONS_OF_ANY_ANGLE}
+@compute @workgroup_size(${WORKGROUP}) fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local: vec3u) {
+let thread = group.x * ${WORKGROUP}u + local.x;
 let atKept = (thread >> 5u) * ${TILE * size}u + (thread & 31u);
 for (var at = group.x; at < P.groups; at += P.stride) {
-let state = at * ${workgroupSize}u + local.x;
+let state = at * ${WORKGROUP}u + local.x;
 let atQ = (state >> 5u) * ${TILE * nq}u + (state & 31u); let atV = (state >> 5u) * ${TILE * nv}u + (state & 31u);
 var size = 0.0f;
 for (var k = 0u; k < ${angles.length}u; k++) {
@@ -101,8 +95,9 @@ flags[state] = select(0u, 1u, ${NOT_FINITE});
 }
 }
 `;
+  const uses = usesOf(code);
   return {
-    kernel: { code, workgroupSize, groupStates: workgroupSize, uses, keptPerThread: size, keptPerState: 0 },
+    kernel: { code: `${header(uses)}\n${code}`, uses, keptPerThread: size, keptPerState: 0 },
     table,
     rows,
   };

@@ -3,9 +3,9 @@
 
 import type { Node } from '../../formulas/graph.js';
 import { forceToParent } from '../../formulas/inverse.js';
-import { alongJoint, type Pose, poseNumbers, poseOf } from '../../formulas/joints.js';
+import { alongJoint, poseNumbers, poseOf } from '../../formulas/joints.js';
 import { singleUnits } from '../../formulas/lanes.js';
-import { QDD, readUnit, TAU, type UnitFormulas, unitFormulas, writeUnit } from '../../formulas/links.js';
+import { QDD, readUnit, TAU, unitFormulas, writeUnit } from '../../formulas/links.js';
 import { groundMotion, inertialForce, type LinkMotion, pointAcceleration, step } from '../../formulas/motion.js';
 import type { Vec6 } from '../../formulas/vectors.js';
 import { inShortestUnits } from '../../plan/length-units.js';
@@ -13,24 +13,19 @@ import type { Plan } from '../../plan/plan.js';
 import { GpuGraph, orderedChildren } from './formulas.js';
 import { preciseQuaternionMatrix } from './quaternion.js';
 
-/** `twice`: poses are computed once more on the way back instead of kept. */
-export function inverseForGpu(given: Plan, { twice }: { readonly twice: boolean }): GpuGraph {
+export function inverseForGpu(given: Plan): GpuGraph {
   const g = new GpuGraph();
   const plan = inShortestUnits(given);
-  const read = (): readonly UnitFormulas[] =>
-    unitFormulas(g, plan, singleUnits(plan), { twoStates: true }).map((link) => ({
-      ...link,
-      matrixOf: preciseQuaternionMatrix,
-    }));
-  const links = read();
-  const second = twice ? g.again(read) : links;
+  const links = unitFormulas(g, plan, singleUnits(plan), { twoStates: true }).map((link) => ({
+    ...link,
+    matrixOf: preciseQuaternionMatrix,
+  }));
   const { children, roots } = orderedChildren(plan);
-  const place = (link: UnitFormulas): Pose => poseOf(g, link, poseNumbers(g, link));
   /** The force that link i and all that hangs on it need from the parent, in the parent's frame. */
   const visit = (i: number, parent: LinkMotion): Vec6 => {
     const link = links[i];
     const { unit, rates, armature } = link;
-    const pose = place(link);
+    const pose = poseOf(g, link, poseNumbers(g, link));
     const qdd = readUnit(g, plan, unit, QDD, ({ iv }) => iv, link.v.length).map((x, k) => g.mul(rates[k], x));
     const { w, angular, linear, origin } = step(g, link, pose, parent);
     const [alphaJ, aJ] = alongJoint(g, pose.S, qdd);
@@ -41,12 +36,11 @@ export function inverseForGpu(given: Plan, { twice }: { readonly twice: boolean 
       (sum: readonly Node[], child) => g.addAll(sum, visit(child, motion)),
       inertialForce(g, link, motion),
     );
-    const back = twice ? place(second[i]) : pose;
-    back.S.forEach((column, k) => {
+    pose.S.forEach((column, k) => {
       const tau = g.add(g.dot(column, p), g.mul(armature[k], qdd[k]));
       writeUnit(g, plan, unit, TAU, k, g.mul(rates[k], tau));
     });
-    return unit.parent < 0 ? p : forceToParent(g, back, p);
+    return unit.parent < 0 ? p : forceToParent(g, pose, p);
   };
   const gravity = g.vec((k) => g.constant(plan.gravity[k]));
   for (const root of roots) visit(root, groundMotion(g, gravity));

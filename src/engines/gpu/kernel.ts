@@ -7,9 +7,12 @@ import type { Graph } from '../../formulas/graph.js';
 import { Q, QDD, TAU, V } from '../../formulas/links.js';
 import { FRICTION_SPEED } from '../../formulas/passive.js';
 import { NEXT_Q, NEXT_V, STEP } from '../../formulas/rollout-step.js';
-import { AGAIN, type Halves, LOCAL, ZERO } from './formulas.js';
+import type { Plan } from '../../plan/plan.js';
+import { AGAIN, LOCAL, ZERO } from './formulas.js';
 
 export const TILE = 32;
+/** Threads of a workgroup, each with one state at a time. */
+export const WORKGROUP = 64;
 
 /** Buffers of a kernel, by name; their binding numbers are the same in all kernels. */
 export const BINDINGS = {
@@ -29,9 +32,6 @@ export type BufferName = keyof typeof BINDINGS;
 
 export interface WgslKernel {
   readonly code: string;
-  /** Threads of a workgroup, and states of one. */
-  readonly workgroupSize: number;
-  readonly groupStates: number;
   readonly uses: readonly { readonly name: BufferName; readonly type: GPUBufferBindingType }[];
   /** Numbers in storage that each thread needs for itself; 0 where all states have threads of their own. */
   readonly keptPerThread: number;
@@ -41,43 +41,11 @@ export interface WgslKernel {
   readonly limbs?: number;
 }
 
-/** Numbers of a state in each array. */
-export interface Sizes {
-  readonly nq: number;
-  readonly nv: number;
-}
-
 /** tanh(v / FRICTION_SPEED) of a velocity, by the number of that. */
 export const STEEP = 13;
 
-/** Which arrays a task reads and which it writes. */
+/** What a kernel computes for every state. */
 export type GpuTask = 'forward' | 'inverse' | 'step';
-
-const ROLES: { readonly [task in GpuTask]: readonly (readonly [BufferName, GPUBufferBindingType])[] } = {
-  forward: [
-    ['q', 'read-only-storage'],
-    ['v', 'read-only-storage'],
-    ['tau', 'read-only-storage'],
-    ['qdd', 'storage'],
-  ],
-  inverse: [
-    ['q', 'read-only-storage'],
-    ['v', 'read-only-storage'],
-    ['qdd', 'read-only-storage'],
-    ['tau', 'storage'],
-  ],
-  step: [
-    ['q', 'read-only-storage'],
-    ['v', 'read-only-storage'],
-    ['tau', 'read-only-storage'],
-    // Other buffers than those read: then compilers may load numbers long before they are needed.
-    ['nextQ', 'storage'],
-    ['nextV', 'storage'],
-  ],
-};
-
-/** Where what is kept between the halves of forward dynamics lives. */
-export type HalfwayMemory = 'registers' | 'workgroup';
 
 export const PARAMETERS = `struct Parameters { groups: u32, stride: u32, zero: u32, nothing: u32, step: f32, time: f32, none: f32, first: u32 }
 `;
@@ -94,22 +62,21 @@ export function header(uses: WgslKernel['uses']): string {
     .join('\n');
 }
 
-/** Buffers of a task; `kept` where storage holds what is kept. */
-export function usesOf(task: GpuTask, kept: boolean): WgslKernel['uses'] {
+/**
+ * The buffers that code names, and whether it writes to them. Steps write to others than they read: then compilers may load
+ * numbers long before they are needed.
+ */
+export function usesOf(code: string): WgslKernel['uses'] {
+  const names = (Object.keys(BINDINGS) as BufferName[]).filter((name) => new RegExp(`\\b${name}\\[`).test(code));
+  const written = (name: string): boolean => new RegExp(`\\b${name}\\[[^\\]]*\\] = `).test(code);
   return [
     { name: 'parameters', type: 'uniform' },
-    ...ROLES[task].map(([name, type]) => ({ name, type })),
-    { name: 'flags', type: 'storage' },
-    ...(kept ? [{ name: 'kept', type: 'storage' } as const] : []),
+    ...names.map((name) => ({ name, type: written(name) ? 'storage' : 'read-only-storage' }) as const),
   ];
 }
 
 /** Statements of one graph, with the arrays where a thread has its state. `again`: names and places of a second reading. */
-function statements(
-  graph: Graph,
-  kept: { readonly read: (i: number) => string; readonly write: (i: number, value: string) => string },
-  again: boolean,
-): string {
+function statements(graph: Graph, again: boolean): string {
   const extra = again ? 'Again' : '';
   const read = (array: number, i: number): string => {
     switch (array) {
@@ -134,7 +101,7 @@ function statements(
       case STEEP:
         return `tangent(${literal(1 / FRICTION_SPEED)} * v[atV${extra} + ${TILE * i}u])`;
       default:
-        return kept.read(i);
+        return `kept[atKept + ${TILE * i}u]`;
     }
   };
   const write = (array: number, i: number, value: string): string => {
@@ -151,7 +118,7 @@ function statements(
       case NEXT_V:
         return `nextV[atV + ${TILE * i}u] = ${value}; ${checked}`;
       default:
-        return kept.write(i, value);
+        return `kept[atKept + ${TILE * i}u] = ${value};`;
     }
   };
   return emitStatements(graph, { read, write, prefix: again ? 'm' : 'n' });
@@ -160,37 +127,6 @@ function statements(
 /** `size` sums up all results, far below overflow: it is finite where they all are. Its bits tell, whatever maths flags. */
 export const NOT_FINITE = '(bitcast<u32>(size) & 0x7f800000u) == 0x7f800000u';
 const FLAG = `flags[state] = select(0u, 1u, ${NOT_FINITE});`;
-
-export interface KernelOptions extends Sizes {
-  readonly task: GpuTask;
-  readonly workgroupSize: number;
-}
-
-const NOT_KEPT = {
-  read: (): string => {
-    throw new Error('nothing is kept');
-  },
-  write: (): string => {
-    throw new Error('nothing is kept');
-  },
-};
-
-/** One graph, one thread for each state, everything in registers. */
-export function registerKernel(graph: Graph, options: KernelOptions, more: WgslKernel['uses'] = []): WgslKernel {
-  const { task, workgroupSize, nq, nv } = options;
-  const uses = [...usesOf(task, false), ...more];
-  const code = `${header(uses)}
-${FUNCTIONS}
-@compute @workgroup_size(${workgroupSize}) fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local: vec3u) {
-let state = group.x * ${workgroupSize}u + local.x;
-${placesOf(nq, nv)}
-var size = 0.0f;
-${statements(graph, NOT_KEPT, false)}
-${FLAG}
-}
-`;
-  return { code, workgroupSize, groupStates: workgroupSize, uses, keptPerThread: 0, keptPerState: 0 };
-}
 
 /**
  * Reading again at a distance that is zero, but not for the compiler, keeps it from holding on to what was read, and made
@@ -201,71 +137,36 @@ const placesOf = (nq: number, nv: number): string =>
 let atQSecond = atQ + P.nothing; let atVSecond = atV + P.nothing;
 let atQAgain = atQ + P.zero; let atVAgain = atV + P.zero;`;
 
-/** Both halves in one kernel; what is kept stays in registers or waits in workgroup memory. */
-export function halvedKernel(
-  { inward, outward, kept }: Halves,
-  memory: HalfwayMemory,
-  options: KernelOptions,
-): WgslKernel {
-  const { task, workgroupSize, nq, nv } = options;
-  const uses = usesOf(task, false);
-  const shared = memory === 'workgroup';
-  const place = (i: number): string => (shared ? `own[local.x + ${i * workgroupSize}u]` : `k${i}`);
-  const access = { read: place, write: (i: number, value: string) => `${shared ? '' : 'let '}${place(i)} = ${value};` };
-  const code = `${header(uses)}
-${shared ? `var<workgroup> own: array<f32, ${kept * workgroupSize}>;` : ''}
-${FUNCTIONS}
-@compute @workgroup_size(${workgroupSize}) fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local: vec3u) {
-let state = group.x * ${workgroupSize}u + local.x;
-${placesOf(nq, nv)}
-var size = 0.0f;
-${statements(inward, access, false)}
-${statements(outward, access, true)}
-${FLAG}
-}
-`;
-  return { code, workgroupSize, groupStates: workgroupSize, uses, keptPerThread: 0, keptPerState: 0 };
-}
-
 /** What one kernel of several computes: graphs one after the other, or side by side in threads of their own. */
 export type KernelPass = { readonly graphs: readonly Graph[] } | { readonly limbs: readonly Graph[] };
 
-/**
- * Kernels that run one after the other over the same states, with a buffer between them. What crosses from one graph of a
- * kernel to the next stays in registers (the array LOCAL).
- */
-export function passKernels(
-  passes: readonly KernelPass[],
-  kept: number,
-  options: KernelOptions,
-): readonly WgslKernel[] {
-  const { task, workgroupSize, nq, nv } = options;
-  const place = (i: number): string => `kept[atKept + ${TILE * i}u]`;
-  const access = { read: place, write: (i: number, value: string) => `${place(i)} = ${value};` };
+/** A task as passes, one after the other over the same states, and the numbers that a buffer keeps between them for each state. */
+export interface Split {
+  readonly passes: readonly KernelPass[];
+  readonly kept: number;
+}
+
+/** What crosses from one graph of a kernel to the next stays in registers (the array LOCAL); from kernel to kernel, in the buffer. */
+export function passKernels({ passes, kept }: Split, { nq, nv }: Plan): readonly WgslKernel[] {
   let flagged = false;
   return passes.map((pass) => {
     const limbs = 'limbs' in pass ? pass.limbs.length : 1;
     const body =
       'limbs' in pass
         ? `switch (group.y) {
-${pass.limbs.map((graph, k) => `case ${k}u: {\n${statements(graph, access, false)}\n}`).join('\n')}
+${pass.limbs.map((graph, k) => `case ${k}u: {\n${statements(graph, false)}\n}`).join('\n')}
 default: {}
 }`
-        : pass.graphs.map((graph, k) => statements(graph, access, k > 0)).join('\n');
+        : pass.graphs.map((graph, k) => statements(graph, k > 0)).join('\n');
     // The first kernel with results sets the flag, the others may add to it.
     const results = body.includes('size = ');
     const flag = !results ? '' : flagged ? `if (${NOT_FINITE}) { flags[state] = 1u; }` : FLAG;
     flagged ||= results;
-    const uses = usesOf(task, true)
-      .filter(({ name }) => name === 'parameters' || `${body}${flag}`.includes(`${name}[`))
-      .map((use) =>
-        use.name === 'kept' && !/kept\[[^\]]*\] = /.test(body) ? { ...use, type: 'read-only-storage' as const } : use,
-      );
-    return {
-      code: `${header(uses)}
+    const uses = usesOf(`${body}${flag}`);
+    const code = `${header(uses)}
 ${FUNCTIONS}
-@compute @workgroup_size(${workgroupSize}) fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local: vec3u) {
-let inChunk = group.x * ${workgroupSize}u + local.x;
+@compute @workgroup_size(${WORKGROUP}) fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local: vec3u) {
+let inChunk = group.x * ${WORKGROUP}u + local.x;
 let state = P.first + inChunk;
 let atKept = (inChunk >> 5u) * ${TILE * kept}u + (inChunk & 31u);
 ${placesOf(nq, nv)}
@@ -273,13 +174,7 @@ var size = 0.0f;
 ${body}
 ${flag}
 }
-`,
-      workgroupSize,
-      groupStates: workgroupSize,
-      uses,
-      keptPerThread: 0,
-      keptPerState: kept,
-      limbs,
-    };
+`;
+    return { code, uses, keptPerThread: 0, keptPerState: kept, limbs };
   });
 }

@@ -1,7 +1,7 @@
 // Kernels ready to run: pipelines, the buffers they bind, and how a variant is spread over the states of a buffer.
 
 import { checked, type OpenGpu } from './device.js';
-import { BINDINGS, type BufferName, TILE, type WgslKernel } from './kernel.js';
+import { BINDINGS, type BufferName, TILE, type WgslKernel, WORKGROUP } from './kernel.js';
 
 // Numbers of WebGPU's flags: in Node they are no globals.
 export const USAGE = {
@@ -17,14 +17,6 @@ const COMPUTE_STAGE = 4;
 
 export type Buffers = { readonly [name in BufferName]?: GPUBufferBinding };
 
-/** A way to compute a task: one kernel, or two with a buffer between them. */
-export interface Variant {
-  readonly name: string;
-  readonly kernels: readonly WgslKernel[];
-  /** States between two passes; see Spread. */
-  readonly chunk?: number | undefined;
-}
-
 interface Ready {
   readonly kernel: WgslKernel;
   readonly pipeline: GPUComputePipeline;
@@ -32,18 +24,15 @@ interface Ready {
 }
 
 /** Threads at work at a time where they need storage of their own, and states between two passes. */
-export interface Spread {
-  readonly threads: number;
-  readonly chunk: number;
-}
-
-export const SPREAD: Spread = { threads: 65536, chunk: 524288 };
+const THREADS = 16384;
+const CHUNK = 1048576;
 
 export class GpuProgram {
   readonly name: string;
   readonly #gpu: OpenGpu;
   readonly #ready: readonly Ready[];
-  readonly #spread: Spread;
+  readonly #threads: number;
+  readonly #chunk: number;
   /** Numbers kept for a thread or for a state, and the buffers made for them so far, the largest last. */
   readonly #numbers: number;
   readonly #kept: GPUBuffer[] = [];
@@ -53,34 +42,33 @@ export class GpuProgram {
     gpu: OpenGpu,
     name: string,
     ready: readonly Ready[],
-    spread: Spread,
+    threads: number,
+    chunk: number,
     numbers: number,
     extra: Buffers,
   ) {
     this.#gpu = gpu;
     this.name = name;
     this.#ready = ready;
-    this.#spread = spread;
+    this.#threads = threads;
+    this.#chunk = chunk;
     this.#numbers = numbers;
     this.#extra = extra;
   }
 
   static async create(
     gpu: OpenGpu,
-    variant: Variant,
+    name: string,
+    kernels: readonly WgslKernel[],
     extra: Buffers = {},
-    wanted: Spread = SPREAD,
   ): Promise<GpuProgram> {
-    const ready = await Promise.all(variant.kernels.map((kernel) => createPipeline(gpu, variant.name, kernel)));
-    const perThread = Math.max(...variant.kernels.map(({ keptPerThread }) => keptPerThread));
-    const perState = Math.max(...variant.kernels.map(({ keptPerState }) => keptPerState));
+    const ready = await Promise.all(kernels.map((kernel) => createPipeline(gpu, name, kernel)));
+    const perThread = Math.max(...kernels.map(({ keptPerThread }) => keptPerThread));
+    const perState = Math.max(...kernels.map(({ keptPerState }) => keptPerState));
     const within = (count: number, numbers: number): number =>
       Math.max(WHOLE, WHOLE * Math.floor(Math.min(count, gpu.maxBindingBytes / 4 / Math.max(1, numbers)) / WHOLE));
-    const spread = {
-      threads: within(wanted.threads, perThread),
-      chunk: within(variant.chunk ?? wanted.chunk, perState),
-    };
-    return new GpuProgram(gpu, variant.name, ready, spread, Math.max(perThread, perState), extra);
+    const [threads, chunk] = [within(THREADS, perThread), within(CHUNK, perState)];
+    return new GpuProgram(gpu, name, ready, threads, chunk, Math.max(perThread, perState), extra);
   }
 
   /** A buffer for what is kept, for so many threads or states at a time. */
@@ -97,7 +85,7 @@ export class GpuProgram {
   /** The dispatches for the first `states` states of buffers (a whole number of workgroups of them). */
   bind(buffers: Buffers, states: number, step = 0): Bound {
     const { device } = this.#gpu;
-    const { threads, chunk } = this.#spread;
+    const [threads, chunk] = [this.#threads, this.#chunk];
     const passes = this.#ready[0].kernel.keptPerState > 0;
     const kept = this.#keptFor(Math.min(passes ? chunk : threads, wholeStates(states)));
     const calls: Call[] = [];
@@ -125,14 +113,14 @@ export class GpuProgram {
       for (let at = 0; at < states; at += chunk) {
         const here = Math.min(chunk, states - at);
         for (const ready of this.#ready) {
-          const groups = Math.ceil(here / ready.kernel.groupStates);
+          const groups = Math.ceil(here / WORKGROUP);
           add(ready, groups, groups, at);
         }
       }
     } else
       for (const ready of this.#ready) {
-        const groups = Math.ceil(states / ready.kernel.groupStates);
-        const most = ready.kernel.keptPerThread > 0 ? threads / ready.kernel.workgroupSize : groups;
+        const groups = Math.ceil(states / WORKGROUP);
+        const most = ready.kernel.keptPerThread > 0 ? threads / WORKGROUP : groups;
         add(ready, groups, Math.min(groups, most), 0);
       }
     return {
@@ -169,7 +157,7 @@ export function encode(pass: GPUComputePassEncoder, { calls }: Bound): void {
   }
 }
 
-export async function createPipeline(gpu: OpenGpu, name: string, kernel: WgslKernel): Promise<Ready> {
+async function createPipeline(gpu: OpenGpu, name: string, kernel: WgslKernel): Promise<Ready> {
   const { device } = gpu;
   return checked(gpu, `the kernel "${name}"`, async () => {
     const layout = device.createBindGroupLayout({

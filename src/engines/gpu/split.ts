@@ -4,51 +4,19 @@
 // what hangs on a link that a later kernel will finish, motions and accelerations of links whose children come later.
 // Everything else (poses, bias forces) is computed again where it is needed: loads are dearer than arithmetic.
 
-import type { EliminatedColumn } from '../../formulas/aba.js';
-import type { Node } from '../../formulas/graph.js';
 import { pointAcceleration } from '../../formulas/motion.js';
 import type { Passive } from '../../formulas/rollout-step.js';
 import type { NodeVec3 } from '../../formulas/vectors.js';
 import type { Plan, PlanLink } from '../../plan/plan.js';
-import { articulated, type Finish, GpuGraph, KEPT, Links, LOCAL, orderedChildren } from './formulas.js';
-import type { KernelPass } from './kernel.js';
-
-export interface Split {
-  readonly passes: readonly KernelPass[];
-  /** Numbers kept for one state. */
-  readonly kept: number;
-}
+import { articulated, type Finish, GpuGraph, KeptRow, Links, LOCAL, orderedChildren } from './formulas.js';
+import type { Split } from './kernel.js';
 
 /** Rough numbers of operations of a link. */
 const inwardWeight = ({ nv }: PlanLink): number => 150 + 60 * nv;
 const outwardWeight = ({ nv }: PlanLink): number => 60 + 20 * nv;
 
-export interface SplitOptions {
-  /** Operations of a kernel, more or less. */
-  readonly operations: number;
-}
-
-/** A row of numbers that one kernel writes and others read; constants are known without. */
-class KeptRow {
-  readonly #places: readonly (number | { readonly constant: number })[];
-  readonly #array: number;
-
-  constructor(g: GpuGraph, nodes: readonly Node[], take: () => number, array = KEPT) {
-    this.#array = array;
-    this.#places = nodes.map((node) => {
-      if (g.isConstant(node)) return { constant: g.x[node] };
-      const at = take();
-      g.output(array, at, node);
-      return at;
-    });
-  }
-
-  read(g: GpuGraph): Node[] {
-    return this.#places.map((at) => (typeof at === 'number' ? g.input(this.#array, at) : g.constant(at.constant)));
-  }
-}
-
-export function splitForward(plan: Plan, finish: Finish, { operations }: SplitOptions, passive?: Passive): Split {
+/** `operations` of a kernel, more or less. */
+export function splitForward(plan: Plan, finish: Finish, operations: number, passive?: Passive): Split {
   const { links } = plan;
   let kept = 0;
   const take = (): number => kept++;
@@ -109,14 +77,7 @@ export function splitForward(plan: Plan, finish: Finish, { operations }: SplitOp
       if (parent >= 0) ensureSum(parent);
       all.assemble(i);
       all.solve(i);
-      columns.set(
-        i,
-        new KeptRow(
-          g,
-          all.columns[i].flatMap(({ G, y }) => [...G, y]),
-          take,
-        ),
-      );
+      columns.set(i, new KeptRow(g, all.numbersOf(i), take));
     }
     all.sums.forEach((sum, p) => {
       if (!here.has(p)) sums.set(p, new KeptRow(g, sum, take));
@@ -133,7 +94,7 @@ export function splitForward(plan: Plan, finish: Finish, { operations }: SplitOp
       if (parent >= 0 && all.deltas[parent] === undefined) all.deltas[parent] = deltas.get(parent)!.read(g);
       all.move(i);
       if (later.has(i) && !motions.has(i)) motions.set(i, motionRow(all, i));
-      all.columns[i] = columnsOf(columns.get(i)!.read(g));
+      all.columns[i] = columns.get(i)!.columns(g);
       all.accelerate(i, finish);
       if (later.has(i)) deltas.set(i, new KeptRow(g, all.deltas[i], take));
     }
@@ -143,16 +104,10 @@ export function splitForward(plan: Plan, finish: Finish, { operations }: SplitOp
 }
 
 /**
- * One thread for each limb: limbs inwards side by side, then the trunk inwards and outwards, then limbs outwards side by
- * side. Limbs find the motion of the trunk for themselves, or (`motionFirst`) a kernel before them does. Undefined where a
- * mechanism has no limbs to speak of.
+ * One thread for each limb: the motion of the trunk, limbs inwards side by side, the trunk inwards and outwards, limbs outwards
+ * side by side. Undefined where a mechanism has no limbs to speak of.
  */
-export function limbForward(
-  plan: Plan,
-  finish: Finish,
-  { motionFirst = false }: { readonly motionFirst?: boolean } = {},
-  passive?: Passive,
-): Split | undefined {
+export function limbForward(plan: Plan, finish: Finish, passive?: Passive): Split | undefined {
   const { links } = plan;
   const { order, parentsFirst } = orders(plan);
   const weight = links.map(inwardWeight);
@@ -176,7 +131,6 @@ export function limbForward(
     ensureMotion(all, links[p].parent);
     all.move(p);
   };
-  const numbersOf = ({ columns }: Links, i: number): Node[] => columns[i].flatMap(({ G, y }) => [...G, y]);
   const columns = new Map<number, KeptRow>();
   /** What limbs hand over to the trunk. */
   const handed = roots.map((): KeptRow | undefined => undefined);
@@ -194,19 +148,18 @@ export function limbForward(
     all.motions[p] = { w, alpha, a, W: pointAcceleration(all.g, w, alpha) };
   };
   const lead = new Links(new GpuGraph('shortened'), plan, passive);
-  if (motionFirst)
-    for (const p of places) {
-      ensureMotion(lead, p);
-      keepMotion(lead, p);
-    }
+  for (const p of places) {
+    ensureMotion(lead, p);
+    keepMotion(lead, p);
+  }
   const inward = roots.map((root, k) => {
     const all = new Links(new GpuGraph('shortened'), plan, passive, true);
-    if (motionFirst) readMotion(all, links[root].parent);
+    readMotion(all, links[root].parent);
     for (const i of of(root, order)) {
       ensureMotion(all, links[i].parent);
       const up = all.handOver(i);
       all.solve(i);
-      columns.set(i, new KeptRow(all.g, numbersOf(all, i), take));
+      columns.set(i, new KeptRow(all.g, all.numbersOf(i), take));
       if (i !== root) all.receive(i, up);
       else handed[k] = new KeptRow(all.g, [...up.I, ...up.p], take);
     }
@@ -221,18 +174,17 @@ export function limbForward(
     ensureMotion(trunk, links[i].parent);
     trunk.assemble(i);
     trunk.solve(i);
-    columns.set(i, new KeptRow(trunk.g, numbersOf(trunk, i), () => local++, LOCAL));
+    columns.set(i, new KeptRow(trunk.g, trunk.numbersOf(i), () => local++, LOCAL));
   }
   const back = new Links(new GpuGraph('grouped'), plan, passive);
   const accelerate = (all: Links, list: readonly number[]): void => {
     for (const i of list) {
       all.move(i);
-      all.columns[i] = columnsOf(columns.get(i)!.read(all.g));
+      all.columns[i] = columns.get(i)!.columns(all.g);
       all.accelerate(i, finish);
     }
   };
   accelerate(back, of(-1, parentsFirst));
-  if (!motionFirst) for (const p of places) keepMotion(back, p);
   const deltas = new Map(places.map((p) => [p, new KeptRow(back.g, back.deltas[p], take)] as const));
   const outward = roots.map((root) => {
     const all = new Links(new GpuGraph('grouped'), plan, passive);
@@ -243,25 +195,13 @@ export function limbForward(
     return all.g;
   });
   return {
-    passes: [
-      ...(motionFirst ? [{ graphs: [lead.g] }] : []),
-      { limbs: inward },
-      { graphs: [trunk.g, back.g] },
-      { limbs: outward },
-    ],
+    passes: [{ graphs: [lead.g] }, { limbs: inward }, { graphs: [trunk.g, back.g] }, { limbs: outward }],
     kept,
   };
 }
 
 /** A limb has at most this share of the whole work. */
 const LIMB_SHARE = 0.3;
-
-function columnsOf(nodes: readonly Node[]): EliminatedColumn[] {
-  return Array.from({ length: nodes.length / 7 }, (_, k) => ({
-    G: nodes.slice(7 * k, 7 * k + 6),
-    y: nodes[7 * k + 6],
-  }));
-}
 
 /** Links with limbs finished one after the other, and with parents before children, limb after limb too. */
 function orders(plan: Plan): { order: number[]; parentsFirst: number[] } {

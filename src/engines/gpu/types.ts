@@ -5,10 +5,9 @@ import type { State } from '../../mechanism/state.js';
 
 /** Limits of the device, to try what smaller ones do. */
 export interface OpenOptions {
-  /** Bindings, buffers and workgroup memory of at most so many bytes, however much more the adapter has. */
+  /** Bindings and buffers of at most so many bytes, however much more the adapter has. */
   readonly maxBindingBytes?: number;
   readonly maxBufferBytes?: number;
-  readonly maxWorkgroupBytes?: number;
 }
 
 /** An open device, as `openGpu()` gives it. */
@@ -22,8 +21,6 @@ export interface Gpu {
   /** The largest part of a buffer that a kernel can see, and the largest buffer, bytes. */
   readonly maxBindingBytes: number;
   readonly maxBufferBytes: number;
-  readonly maxWorkgroupBytes: number;
-  readonly maxWorkgroupThreads: number;
   readonly maxGroups: number;
   /** Why the device was lost; undefined while it is there. */
   lost(): string | undefined;

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { checkForces, checkState } from '../../../bench/gpu.js';
-import { AGAIN, writeAccelerations, ZERO } from '../../../src/engines/gpu/formulas.js';
+import { writeAccelerations } from '../../../src/engines/gpu/formulas.js';
 import { inverseForGpu } from '../../../src/engines/gpu/inverse-formulas.js';
 import { limbForward, splitForward } from '../../../src/engines/gpu/split.js';
 import { PlainDynamics } from '../../../src/engines/plain/plain-dynamics.js';
@@ -69,7 +69,7 @@ describe('formulas in 32 bits', () => {
   it.skipIf(!hasShared('reference/bench'))('human-161 of the shared benchmark, one limb per thread', () => {
     const { mechanism } = parseDescription(readShared('reference/bench/human-161.json'));
     const plan = planOf(mechanism);
-    const compute = forwardIn(32, inPasses(limbForward(plan, writeAccelerations(plan), { motionFirst: true })!));
+    const compute = forwardIn(32, inPasses(limbForward(plan, writeAccelerations(plan))!));
     const { worst, median } = errorsOf(mechanism, compute);
     expect(worst).toBeLessThan(5e-7);
     expect(median).toBeLessThan(1.02e-7);
@@ -79,10 +79,7 @@ describe('formulas in 32 bits', () => {
     const human = builtinMechanism('human-161');
     const plan = planOf(human);
     const finish = writeAccelerations(plan);
-    for (const way of [
-      limbForward(plan, finish, { motionFirst: true })!,
-      splitForward(plan, finish, { operations: 4000 }),
-    ]) {
+    for (const way of [limbForward(plan, finish)!, splitForward(plan, finish, 4000)]) {
       expect(errorsOf(human, forwardIn(64, inPasses(way))).worst).toBeLessThan(1e-11);
       const { worst, median } = errorsOf(human, forwardIn(32, inPasses(way)));
       expect(worst).toBeLessThan(1e-6);
@@ -92,7 +89,7 @@ describe('formulas in 32 bits', () => {
     for (let seed = 1; seed <= 6; seed++) {
       const mechanism = randomMechanism(seed, { bodies: 9, armature: seed % 2 === 0 });
       const small = planOf(mechanism);
-      const way = splitForward(small, writeAccelerations(small), { operations: 500 });
+      const way = splitForward(small, writeAccelerations(small), 500);
       expect(errorsOf(mechanism, forwardIn(64, inPasses(way))).worst, `seed ${seed}`).toBeLessThan(1e-9);
     }
   });
@@ -101,14 +98,10 @@ describe('formulas in 32 bits', () => {
     for (let seed = 1; seed <= 6; seed++) {
       const mechanism = randomMechanism(seed, { bodies: 9, armature: seed % 2 === 0 });
       const readable = new PlainDynamics(mechanism);
-      for (const twice of [false, true]) {
-        const compute = graphValues(inverseForGpu(planOf(mechanism), { twice }), 64);
-        const [state, qdd] = [checkState(mechanism, seed), checkForces(mechanism, seed)];
-        const made = compute((array, i) =>
-          array === ZERO ? 0 : array === QDD ? qdd[i] : [state.q, state.v][array % AGAIN][i],
-        );
-        expect(relativeError(Float64Array.from(made.get(TAU)!), readable.inverse(state, qdd))).toBeLessThan(1e-11);
-      }
+      const compute = graphValues(inverseForGpu(planOf(mechanism)), 64);
+      const [state, qdd] = [checkState(mechanism, seed), checkForces(mechanism, seed)];
+      const made = compute((array, i) => (array === QDD ? qdd[i] : [state.q, state.v][array][i]));
+      expect(relativeError(Float64Array.from(made.get(TAU)!), readable.inverse(state, qdd))).toBeLessThan(1e-11);
     }
   });
 
