@@ -1,18 +1,18 @@
-// The books of a step: energy and momentum of a state, taken apart into the motion of the whole and the motion within.
+// The books of a step: a mechanism, or several that touch each other, taken apart into the motion of the whole and the motion within.
 //
-// A mechanism that hangs from nothing moves as a whole like a rigid body with its inertia I about the centre of mass: momentum
-// p = m u, angular momentum L = I w. What is left is the motion within:
+// What hangs from nothing moves as a whole like a rigid body with its inertia I about the centre of mass: momentum p = m u, angular
+// momentum L = I w. What is left is the motion within:
 //
 //   T = m u^2 / 2 + L . I^-1 L / 2 + T within
 //
-// Where the base is held, all motion is within.
+// Where something is held, all motion is within. Energy is kept by scaling the motion within; the scale shows how accurate the step was.
 
 import { GROUND, type Joint, type Mechanism } from '../mechanism/mechanism.js';
-import type { State } from '../mechanism/state.js';
-import type { Tree } from '../mechanism/tree.js';
-import { createEnergy, type EnergyScratch, energy } from '../reference/energy.js';
-import { cross, dot, type Vec3 } from '../spatial/matrix3.js';
-import { motionToB, TRANSFORM } from '../spatial/spatial.js';
+
+/** A scale further from 1 than this takes the step in halves ... */
+export const REFINE = 0.02;
+/** ... so often at most. */
+export const DEPTH = 6;
 
 /** The joint by which all of a mechanism floats; undefined where something else leads to the ground. */
 export function floatingBase({ joints, loops }: Mechanism): Joint | undefined {
@@ -22,100 +22,107 @@ export function floatingBase({ joints, loops }: Mechanism): Joint | undefined {
 }
 
 export class Ledger {
-  /** The base, where it floats. */
-  readonly base: Joint | undefined;
-  /** Kinetic energy of the motion within; energy of springs and, where the base is held, of the weight. */
-  within = 0;
-  stored = 0;
-  /** Of what floats: mass, centre of mass, its velocity, angular momentum about it, the energy of turning as a whole. */
   mass = 0;
-  com: Vec3 = [0, 0, 0];
-  velocity: Vec3 = [0, 0, 0];
-  angular: Vec3 = [0, 0, 0];
+  /** Centre of mass, its velocity, angular momentum about it: ground axes. */
+  readonly com = new Float64Array(3);
+  readonly velocity = new Float64Array(3);
+  readonly angular = new Float64Array(3);
+  /** Energy of turning as a whole. */
   turning = 0;
-  /** 6: velocity of the base if the joints were locked. */
-  readonly rigid = new Float64Array(6);
-  readonly #tree: Tree;
-  readonly #scratch: EnergyScratch;
-  readonly #link: number;
-  readonly #motion = new Float64Array(6);
-  /** Inverse of the inertia about the centre of mass, rows; all zero where it has none. */
-  readonly #inverse: [Vec3, Vec3, Vec3] = [
-    [0, 0, 0],
-    [0, 0, 0],
-    [0, 0, 0],
-  ];
+  /** Inverse of the inertia about the centre of mass; all zero where it has none. */
+  readonly #inverse = new Float64Array(9);
+  readonly #spin = new Float64Array(3);
 
-  constructor(tree: Tree) {
-    this.#tree = tree;
-    this.#scratch = createEnergy(tree);
-    this.base = floatingBase(tree.mechanism);
-    this.#link = this.base === undefined ? -1 : tree.link[tree.mechanism.joints.indexOf(this.base)];
+  /** The whole, from its inertia (10 numbers), angular and linear momentum about a point (6), and that point P[oP]. */
+  read(total: Float64Array, momentum: Float64Array, P: ArrayLike<number>, oP: number): void {
+    const { com, velocity, angular } = this;
+    const mass = total[0];
+    this.mass = mass;
+    const f = mass > 0 ? 1 / mass : 0;
+    const x = f * total[1];
+    const y = f * total[2];
+    const z = f * total[3];
+    com[0] = P[oP] + x;
+    com[1] = P[oP + 1] + y;
+    com[2] = P[oP + 2] + z;
+    for (let k = 0; k < 3; k++) velocity[k] = f * momentum[3 + k];
+    angular[0] = momentum[0] - (y * momentum[5] - z * momentum[4]);
+    angular[1] = momentum[1] - (z * momentum[3] - x * momentum[5]);
+    angular[2] = momentum[2] - (x * momentum[4] - y * momentum[3]);
+    this.#invertInertia(total, x, y, z);
+    this.turning = this.turningEnergy(angular);
   }
 
-  read({ q, v }: State): void {
-    const { kinetic, potential, mass, com, momentum } = energy(this.#tree, this.#scratch, q, v);
-    this.mass = mass;
-    this.within = kinetic;
-    this.stored = potential;
-    if (this.base === undefined || !(mass > 0)) return;
-    this.com = com;
-    this.velocity = [momentum.linear[0] / mass, momentum.linear[1] / mass, momentum.linear[2] / mass];
-    const orbital = cross(com, momentum.linear);
-    this.angular = [
-      momentum.angular[0] - orbital[0],
-      momentum.angular[1] - orbital[1],
-      momentum.angular[2] - orbital[2],
-    ];
-    this.#invertInertia();
-    this.turning = this.turningEnergy(this.angular);
-    this.within = kinetic - (mass * dot(this.velocity, this.velocity)) / 2 - this.turning;
-    // Its weight moves the whole only.
-    this.stored = potential + mass * dot(this.#tree.gravity, com);
-    this.lockedMotion(this.rigid, this.angular, this.velocity);
+  /** Kinetic energy of the whole moving with velocity u. */
+  travellingEnergy(u: ArrayLike<number>): number {
+    return 0.5 * this.mass * (u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
   }
 
   /** Energy of turning as a whole with angular momentum L. */
-  turningEnergy(L: Vec3): number {
-    return dot(L, this.#spin(L)) / 2;
+  turningEnergy(L: ArrayLike<number>): number {
+    const w = this.#spinOf(L);
+    return 0.5 * (L[0] * w[0] + L[1] * w[1] + L[2] * w[2]);
   }
 
-  /** out <- velocity of the base, joints locked, with angular momentum L and velocity u of the centre of mass. */
-  lockedMotion(out: Float64Array, L: Vec3, u: Vec3): void {
-    const w = this.#spin(L);
-    const s = cross(w, this.com);
-    this.#motion.set([w[0], w[1], w[2], u[0] - s[0], u[1] - s[1], u[2] - s[2]]);
-    motionToB(out, 0, this.#scratch.kinematics.pose, TRANSFORM * this.#link, this.#motion, 0);
+  /** out[o] <- angular velocity, and velocity at P[oP], of the whole with angular momentum L and velocity u of its centre of mass. */
+  lockedMotion(
+    out: Float64Array,
+    o: number,
+    L: ArrayLike<number>,
+    u: ArrayLike<number>,
+    P: ArrayLike<number>,
+    oP: number,
+  ): void {
+    const { com } = this;
+    const [a, b, c] = this.#spinOf(L);
+    const x = P[oP] - com[0];
+    const y = P[oP + 1] - com[1];
+    const z = P[oP + 2] - com[2];
+    out[o] = a;
+    out[o + 1] = b;
+    out[o + 2] = c;
+    out[o + 3] = u[0] + b * z - c * y;
+    out[o + 4] = u[1] + c * x - a * z;
+    out[o + 5] = u[2] + a * y - b * x;
   }
 
-  /** Shifts the whole, in directions of the ground. */
-  shift({ q }: State, by: Vec3): void {
-    const { X } = this.#tree;
-    const o = TRANSFORM * this.#link;
-    for (let k = 0; k < 3; k++)
-      q[this.base!.iq + 4 + k] += X[o + 3 * k] * by[0] + X[o + 3 * k + 1] * by[1] + X[o + 3 * k + 2] * by[2];
+  #spinOf(L: ArrayLike<number>): Float64Array {
+    const m = this.#inverse;
+    for (let k = 0; k < 3; k++) this.#spin[k] = m[3 * k] * L[0] + m[3 * k + 1] * L[1] + m[3 * k + 2] * L[2];
+    return this.#spin;
   }
 
-  #spin(L: Vec3): Vec3 {
-    const [a, b, c] = this.#inverse;
-    return [dot(a, L), dot(b, L), dot(c, L)];
-  }
-
-  #invertInertia(): void {
-    const { total } = this.#scratch;
+  #invertInertia(total: Float64Array, x: number, y: number, z: number): void {
     const m = this.mass;
-    const [a, b, c] = this.com;
-    const [xx, xy, xz] = [total[4] - m * (b * b + c * c), total[5] + m * a * b, total[6] + m * a * c];
-    const [yy, yz, zz] = [total[7] - m * (a * a + c * c), total[8] + m * b * c, total[9] - m * (a * a + b * b)];
-    const [r0, r1, r2]: [Vec3, Vec3, Vec3] = [
-      [xx, xy, xz],
-      [xy, yy, yz],
-      [xz, yz, zz],
-    ];
-    const [c0, c1, c2] = [cross(r1, r2), cross(r2, r0), cross(r0, r1)];
-    const det = dot(r0, c0);
+    const xx = total[4] - m * (y * y + z * z);
+    const xy = total[5] + m * x * y;
+    const xz = total[6] + m * x * z;
+    const yy = total[7] - m * (x * x + z * z);
+    const yz = total[8] + m * y * z;
+    const zz = total[9] - m * (x * x + y * y);
+    const a = yy * zz - yz * yz;
+    const b = xz * yz - xy * zz;
+    const c = xy * yz - xz * yy;
+    const det = xx * a + xy * b + xz * c;
     // Points in one line do not turn as a whole about it; what turns is then left within.
-    const scale = det > 1e-12 * (xx + yy + zz) ** 3 ? 1 / det : 0;
-    for (let k = 0; k < 3; k++) this.#inverse[k] = [c0[k] * scale, c1[k] * scale, c2[k] * scale];
+    const d = det > 1e-12 * (xx + yy + zz) ** 3 ? 1 / det : 0;
+    const inverse = this.#inverse;
+    inverse[0] = a * d;
+    inverse[1] = inverse[3] = b * d;
+    inverse[2] = inverse[6] = c * d;
+    inverse[4] = (xx * zz - xz * xz) * d;
+    inverse[5] = inverse[7] = (xy * xz - xx * yz) * d;
+    inverse[8] = (xx * yy - xy * xy) * d;
   }
+}
+
+/** What scales the motion within from an energy to another; 1 where there is less than `rest` of it. */
+export function scaleOf(within: number, target: number, rest: number): number {
+  return within > rest ? Math.sqrt(Math.max(0, target / within)) : 1;
+}
+
+/** The energy that gravity gives to a mass at rest within a step, and rounding: less motion than this is not scaled. */
+export function restEnergy(mass: number, gravity: ArrayLike<number>, h: number, energy: number): number {
+  const g = gravity[0] * gravity[0] + gravity[1] * gravity[1] + gravity[2] * gravity[2];
+  return 0.5 * mass * g * h * h + 1e-9 * Math.abs(energy);
 }

@@ -14,20 +14,18 @@ import { rotateQuaternion, setRotation } from '../joints/quaternion.js';
 import { SimulationError } from '../mechanism/errors.js';
 import type { Joint } from '../mechanism/mechanism.js';
 import type { State } from '../mechanism/state.js';
-import { add, dot, scale, subtract, type Vec3 } from '../spatial/matrix3.js';
+import { createEnergy, type EnergyScratch, energy as energyOf } from '../reference/energy.js';
+import { add, dot, scale, type Vec3, ZERO3 } from '../spatial/matrix3.js';
+import { motionToB, TRANSFORM } from '../spatial/spatial.js';
 import type { Drive } from './drive.js';
 import type { Occurrence } from './events.js';
 import type { Control, ForwardEngine, Integrator } from './integrators.js';
-import { Ledger } from './ledger.js';
+import { DEPTH, floatingBase, Ledger, REFINE, restEnergy, scaleOf } from './ledger.js';
 
 const NOTHING: readonly Occurrence[] = [];
 const E = new Float64Array(12);
 
 const EVALUATIONS = 2;
-/** A scale further from 1 than this takes the step in halves ... */
-const REFINE = 0.02;
-/** ... so often at most. */
-const DEPTH = 6;
 
 /** What there must be: the energy about the centre of mass of what floats, all energy of what is held; and of what floats: */
 interface Books {
@@ -46,7 +44,11 @@ export class Midpoint implements Integrator {
   largestScale = 0;
   readonly #dynamics: ForwardEngine;
   readonly #drive: Drive | undefined;
-  readonly #ledger: Ledger;
+  readonly #ledger = new Ledger();
+  readonly #scratch: EnergyScratch;
+  /** The joint by which all of it floats, and its link. */
+  readonly #base: Joint | undefined;
+  readonly #link: number;
   readonly #floating: readonly Joint[];
   readonly #options: ForwardOptions & { readonly out: Float64Array; readonly armature: Float64Array };
   /** Forces whose work is booked, and with those of springs, which store it. */
@@ -54,7 +56,12 @@ export class Midpoint implements Integrator {
   readonly #all: Float64Array;
   readonly #start: Float64Array;
   readonly #middle: State;
+  readonly #motion = new Float64Array(6);
   readonly #wanted = new Float64Array(6);
+  readonly #rigid = new Float64Array(6);
+  /** Kinetic energy of the motion within; energy of springs and, where the base is held, of the weight. */
+  #within = 0;
+  #stored = 0;
   /** As the last step left it: whoever changes the state opens the books anew. */
   readonly #left: State;
   /** Where the steps of each depth began. */
@@ -66,7 +73,9 @@ export class Midpoint implements Integrator {
     const vector = (): Float64Array => new Float64Array(mechanism.nv);
     this.#dynamics = dynamics;
     this.#drive = drive;
-    this.#ledger = new Ledger(tree);
+    this.#scratch = createEnergy(tree);
+    this.#base = floatingBase(mechanism);
+    this.#link = this.#base === undefined ? -1 : tree.link[mechanism.joints.indexOf(this.#base)];
     this.#floating = mechanism.joints.filter(({ type }) => type === 'floating');
     this.#options = { out: vector(), armature: vector() };
     this.#tau = vector();
@@ -92,9 +101,34 @@ export class Midpoint implements Integrator {
   }
 
   #read(state: State): Books {
-    this.#ledger.read(state);
-    const { within, turning, stored, com, velocity, angular } = this.#ledger;
-    return { energy: within + turning + stored, com, velocity, angular };
+    this.#audit(state);
+    const { turning, com, velocity, angular } = this.#ledger;
+    const energy = this.#within + this.#stored + (this.#base === undefined ? 0 : turning);
+    return { energy, com: vector(com), velocity: vector(velocity), angular: vector(angular) };
+  }
+
+  /** The books of a state: the whole, the motion within, and what is stored. */
+  #audit({ q, v }: State): void {
+    const { tree } = this.#dynamics;
+    const ledger = this.#ledger;
+    const { kinetic, potential, momentum } = energyOf(tree, this.#scratch, q, v);
+    this.#motion.set(momentum.angular);
+    this.#motion.set(momentum.linear, 3);
+    ledger.read(this.#scratch.total, this.#motion, ZERO3, 0);
+    const { com, velocity, angular, mass, turning } = ledger;
+    this.#within = kinetic;
+    this.#stored = potential;
+    if (this.#base === undefined || !(mass > 0)) return;
+    this.#within = kinetic - ledger.travellingEnergy(velocity) - turning;
+    // Its weight moves the whole only.
+    this.#stored = potential + mass * dot(tree.gravity, vector(com));
+    this.#lockedBase(this.#rigid, angular, velocity);
+  }
+
+  /** out <- velocity of the base, joints locked, with angular momentum L and velocity u of the centre of mass. */
+  #lockedBase(out: Float64Array, L: ArrayLike<number>, u: ArrayLike<number>): void {
+    this.#ledger.lockedMotion(this.#motion, 0, L, u, ZERO3, 0);
+    motionToB(out, 0, this.#scratch.kinematics.pose, TRANSFORM * this.#link, this.#motion, 0);
   }
 
   #advance(state: State, h: number, control: Control | undefined, depth: number): void {
@@ -196,30 +230,35 @@ export class Midpoint implements Integrator {
     const ledger = this.#ledger;
     const { gravity } = this.#dynamics.tree;
     const before = this.#books!;
-    ledger.read(state);
-    const next = ledger.base === undefined ? before : this.#whole(before, h);
+    this.#audit(state);
+    const { mass, com } = ledger;
+    const within = this.#within;
+    const next = this.#base === undefined ? before : this.#whole(before, h);
     let energy = before.energy + work;
     // Work on the base that went into the motion of the whole.
     if (next !== before && this.#pushed())
-      energy -= wholeEnergy(ledger.mass, next, gravity) - wholeEnergy(ledger.mass, before, gravity);
-    const turning = ledger.base === undefined ? 0 : ledger.turningEnergy(next.angular);
-    const target = energy - ledger.stored - turning;
+      energy -= wholeEnergy(mass, next, gravity) - wholeEnergy(mass, before, gravity);
+    const target = energy - this.#stored - (this.#base === undefined ? 0 : ledger.turningEnergy(next.angular));
     // With less motion within than gravity gives in one step there is nothing to scale; a large debt is written off.
-    const rest = (ledger.mass * dot(gravity, gravity) * h * h) / 2 + 1e-9 * Math.abs(energy);
-    const still = ledger.within < rest;
-    if (still && Math.abs(ledger.within - target) > rest) energy += ledger.within - target;
-    const exact = still ? 1 : Math.sqrt(Math.max(0, target / ledger.within));
+    const rest = restEnergy(mass, gravity, h, energy);
+    if (within <= rest && Math.abs(within - target) > rest) energy += within - target;
+    const exact = scaleOf(within, target, rest);
     if (!(Math.abs(exact - 1) <= REFINE) && !last) return false;
     const near = Math.min(1 + REFINE, Math.max(1 - REFINE, exact));
     this.largestScale = Math.max(this.largestScale, Math.abs(near - 1));
     // A loss that cannot be made good is written off, a gain stays a debt.
-    if (near < exact) energy += near * near * ledger.within - target;
-    const { v } = state;
+    if (near < exact) energy += near * near * within - target;
+    const { q, v } = state;
     for (let k = 0; k < v.length; k++) v[k] *= near;
-    if (ledger.base !== undefined) {
-      ledger.lockedMotion(this.#wanted, next.angular, next.velocity);
-      for (let k = 0; k < 6; k++) v[ledger.base.iv + k] += this.#wanted[k] - near * ledger.rigid[k];
-      ledger.shift(state, subtract(next.com, ledger.com));
+    if (this.#base !== undefined) {
+      const { iq, iv } = this.#base;
+      this.#lockedBase(this.#wanted, next.angular, next.velocity);
+      for (let k = 0; k < 6; k++) v[iv + k] += this.#wanted[k] - near * this.#rigid[k];
+      // To where its centre of mass should be, in the axes of the base's joint.
+      const { X } = this.#dynamics.tree;
+      const o = TRANSFORM * this.#link;
+      for (let k = 0; k < 3; k++)
+        for (let j = 0; j < 3; j++) q[iq + 4 + k] += X[o + 3 * k + j] * (next.com[j] - com[j]);
     }
     this.#books = { ...next, energy };
     return true;
@@ -228,7 +267,7 @@ export class Midpoint implements Integrator {
   /** The motion of the whole after a step: as gravity alone moves it or, with forces on the base, as the step has found it. */
   #whole({ com, velocity, angular }: Books, h: number): Books {
     const { com: found, velocity: u, angular: L } = this.#ledger;
-    if (this.#pushed()) return { energy: 0, com: found, velocity: u, angular: L };
+    if (this.#pushed()) return { energy: 0, com: vector(found), velocity: vector(u), angular: vector(L) };
     const g = this.#dynamics.tree.gravity;
     return {
       energy: 0,
@@ -240,7 +279,7 @@ export class Midpoint implements Integrator {
 
   /** Whether forces acted on the base in the step. */
   #pushed(): boolean {
-    const { iv } = this.#ledger.base!;
+    const { iv } = this.#base!;
     for (let k = iv; k < iv + 6; k++) if (this.#tau[k] !== 0) return true;
     return false;
   }
@@ -249,6 +288,10 @@ export class Midpoint implements Integrator {
 /** Energy of the motion of the whole, its weight included. */
 function wholeEnergy(mass: number, { com, velocity }: Books, gravity: Vec3): number {
   return mass * (dot(velocity, velocity) / 2 - dot(gravity, com));
+}
+
+function vector(x: Float64Array): Vec3 {
+  return [x[0], x[1], x[2]];
 }
 
 function same(a: Float64Array, b: Float64Array): boolean {

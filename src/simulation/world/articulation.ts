@@ -39,6 +39,8 @@ export class Articulation implements Inertia {
   readonly factors: Float64Array;
   /** Degrees of freedom. */
   readonly nv: number;
+  /** Of all links, kilograms. */
+  readonly mass: number;
   /** Node of each link: of its own joint, or that of the nearest ancestor that can move; -1: part of the ground. */
   readonly nodeOf: Int32Array;
   /** Link of each node. */
@@ -73,6 +75,9 @@ export class Articulation implements Inertia {
     this.mechanism = mechanism;
     this.tree = tree;
     this.nv = dof[n];
+    let mass = 0;
+    for (let i = 0; i < n; i++) mass += tree.inertia[INERTIA * i];
+    this.mass = mass;
     this.nodeOf = new Int32Array(n);
     this.free = new Uint8Array(n);
     this.root = new Int32Array(n);

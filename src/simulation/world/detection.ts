@@ -39,7 +39,7 @@ export class Detection {
   }
 
   key(i: number, j: number): number {
-    return i < j ? i * this.#shapes.length + j : j * this.#shapes.length + i;
+    return pairKey(this.#shapes.length, i, j);
   }
 
   /** All pairs, where the shapes are now; h: the length of the step. */
@@ -98,6 +98,11 @@ export class Detection {
     collide(this.#manifold, a.collider, a.pose, 0, b.collider, b.pose, 0, margin);
     pair.take(this.#manifold);
   }
+}
+
+/** The number of a pair of shapes, of n in all. */
+export function pairKey(n: number, i: number, j: number): number {
+  return i < j ? i * n + j : j * n + i;
 }
 
 /** Whether two shapes cannot move against each other, or sit on bodies that a joint, or several at one place, connects. */

@@ -23,6 +23,9 @@ export class JointForces {
   readonly #damping: Float64Array;
   readonly #stiffness: Float64Array;
   readonly #rest: Float64Array;
+  /** Force of the springs without acceleration, and the part of the added inertia that is theirs. */
+  readonly #spring: Float64Array;
+  readonly #springAdded: Float64Array;
   /** Place in q of the degrees of freedom that have springs. */
   readonly #iq: Int32Array;
   /** Position errors of one motor, its target, and a frame. */
@@ -36,6 +39,7 @@ export class JointForces {
     this.#articulation = articulation;
     [this.tau, this.added, this.#explicit, this.#author] = [numbers(), numbers(), numbers(), numbers()];
     [this.#armature, this.#damping, this.#stiffness, this.#rest] = [numbers(), numbers(), numbers(), numbers()];
+    [this.#spring, this.#springAdded] = [numbers(), numbers()];
     this.#iq = new Int32Array(nv);
     for (let i = 0; i < tree.n; i++) {
       const { damping, stiffness, rest, iq, iv, model } = mechanism.joints[tree.joint[i]];
@@ -87,9 +91,11 @@ export class JointForces {
     for (let k = 0; k < tau.length; k++) {
       const D = this.#damping[k];
       const K = this.#stiffness[k];
-      added[k] = this.#armature[k] + h * D + part * part * h * h * K;
+      this.#springAdded[k] = part * part * h * h * K;
+      this.#spring[k] = K === 0 ? 0 : -K * (q[this.#iq[k]] + part * h * v[k] - this.#rest[k]);
+      added[k] = this.#armature[k] + h * D + this.#springAdded[k];
+      tau[k] += this.#spring[k];
       if (D !== 0) tau[k] -= D * v[k];
-      if (K !== 0) tau[k] -= K * (q[this.#iq[k]] + part * h * v[k] - this.#rest[k]);
     }
     for (const placed of motors) {
       const { motor, first, saturated, joint } = placed;
@@ -106,9 +112,13 @@ export class JointForces {
     }
   }
 
-  /** What acted on a degree of freedom that had the acceleration a: tau, less what was implicit in the added inertia. */
+  /**
+   * What acted on a degree of freedom that had the acceleration a, springs aside, which store their work: tau, less what was implicit in
+   * the added inertia.
+   */
   force(k: number, a: number): number {
-    return this.tau[k] - (this.added[k] - this.#armature[k]) * a;
+    const added = this.added[k] - this.#armature[k] - this.#springAdded[k];
+    return this.tau[k] - this.#spring[k] - added * a;
   }
 
   /** Whether control pushes a free base: a force from outside. */

@@ -6,10 +6,10 @@ import type { Mechanism } from '../../mechanism/mechanism.js';
 import type { State } from '../../mechanism/state.js';
 import { cross, type Vec3, ZERO3 } from '../../spatial/matrix3.js';
 import { TRANSFORM } from '../../spatial/spatial.js';
+import { floatingBase } from '../ledger.js';
 import { Articulation } from './articulation.js';
 import { JointForces } from './joint-forces.js';
 import { type Control, type Motor, type PlacedMotor, placeMotor } from './motors.js';
-import { StepLedger } from './step-ledger.js';
 
 /** Times that motors at their limit are looked for. */
 const MOST_ROUNDS = 3;
@@ -44,14 +44,15 @@ export class Member {
   external: Float64Array;
   forces: JointForces;
   closing: LoopClosing | undefined;
-  ledger: StepLedger;
-  /** Work of everything but gravity in the step, joules; and whether nothing from outside but gravity acted. */
-  work = 0;
-  flying = true;
+  /** Whether all of it hangs from one free base, and nothing else holds it. */
+  floats: boolean;
+  /** By what the ledger multiplied its motion in the last step: far from 1, take a shorter step. */
+  scale = 1;
   /** Whether the last step was computed half way. */
   halfWay = false;
   #bias: Float64Array;
   #mean: Float64Array;
+  #marks: { q: Float64Array; v: Float64Array; own: Float64Array; time: number }[] = [];
 
   constructor(name: string, mechanism: Mechanism, state: State) {
     this.name = name;
@@ -71,7 +72,7 @@ export class Member {
     this.external = new Float64Array(6 * tree.n);
     this.forces = new JointForces(articulation);
     this.closing = mechanism.loops.length > 0 ? new LoopClosing(tree) : undefined;
-    this.ledger = new StepLedger(articulation);
+    this.floats = articulation.free[0] === 1 && floatingBase(mechanism) !== undefined;
     this.#bias = new Float64Array(nv);
     this.changed();
   }
@@ -82,6 +83,7 @@ export class Member {
     Object.assign(this, new Member(name, mechanism, state));
     this.#bias = new Float64Array(this.articulation.nv);
     this.#mean = new Float64Array(this.articulation.nv);
+    this.#marks = [];
     this.control = control;
     this.motors = motors.flatMap(({ joint, motor }) =>
       mechanism.hasJoint(joint.name) ? [placeMotor(this.articulation, joint.name, motor)] : [],
@@ -104,8 +106,7 @@ export class Member {
   }
 
   /** Remembers the start of a step; asks control and motors. The articulation stands there. */
-  begin(gravity: Vec3): void {
-    this.ledger.begin(this.v, gravity);
+  begin(): void {
     this.q0.set(this.state.q);
     this.q.set(this.state.q);
     this.v0.set(this.v);
@@ -196,25 +197,31 @@ export class Member {
     }
   }
 
-  /**
-   * Books the work of the step that took v0 to v: `impulse` are impulses of contacts and rows in the coordinates of the articulation, from
-   * impulse[o] on. The articulation stands where the step was computed. `touched`: by others, or by the ground.
-   */
-  book(h: number, impulse: Float64Array, o: number, touched: boolean): void {
+  /** Work of joint forces (springs aside) and pushes in the step that took v0 to v. The articulation stands where it was computed. */
+  work(h: number): number {
     const { articulation, forces, v, v0, a, external, applied } = this;
     const mean = this.#mean;
     let work = 0;
     for (let k = 0; k < v.length; k++) {
       mean[k] = 0.5 * (v0[k] + v[k]);
       a[k] = (v[k] - v0[k]) / h;
-      work += mean[k] * (h * forces.force(k, a[k]) + impulse[o + k]);
+      work += h * mean[k] * forces.force(k, a[k]);
     }
-    this.flying = !touched && applied.length === 0 && !forces.pushesBase;
     if (applied.length > 0) {
       articulation.move(mean);
       for (let k = 0; k < external.length; k++) work += h * external[k] * articulation.V[k];
     }
-    this.work = work;
+    return work;
+  }
+
+  /** Whether forces from outside act, gravity and contacts aside. */
+  get pushed(): boolean {
+    return this.applied.length > 0 || this.forces.pushesBase;
+  }
+
+  /** Whether a motor holds a velocity, which would not be held any more if it were scaled. */
+  get paced(): boolean {
+    return this.motors.some(({ motor }) => motor.kind === 'velocity');
   }
 
   /** Moves to the end of the step with velocities v: from half way, or from the start all the way (landing), or the mean (resting). */
@@ -231,11 +238,10 @@ export class Member {
     }
   }
 
-  /** Poses and the author's velocities at the end of the step. */
-  settle(h: number, gravity: Vec3): void {
+  /** Positions that coupled joints and loops allow, poses and velocities at the end of the step. */
+  settle(): void {
     const { articulation, state, v } = this;
     state.applyCouplings();
-    this.applied = [];
     if (this.closing !== undefined) this.closing.close(state);
     articulation.place(state.q);
     if (this.closing !== undefined) {
@@ -245,21 +251,35 @@ export class Member {
       articulation.fromAuthor(v, state.v);
     }
     articulation.move(v);
-    // A motor that holds a velocity would not hold a scaled one.
-    if (!this.motors.some(({ motor }) => motor.kind === 'velocity')) {
-      this.ledger.end(state.q, v, gravity, h, this.work, this.flying);
-      articulation.place(state.q);
-      articulation.move(v);
-    }
+  }
+
+  /** Poses and the author's velocities, after positions or velocities were set right. */
+  arrive(): void {
+    const { articulation, state, v } = this;
+    articulation.place(state.q);
+    articulation.move(v);
     articulation.toAuthor(state.v, v);
   }
 
-  /** Back to the start of the step. */
-  undo(): void {
-    this.state.q.set(this.q0);
-    this.v.set(this.v0);
-    this.articulation.place(this.q0);
-    this.articulation.move(this.v);
-    this.articulation.toAuthor(this.state.v, this.v);
+  /** Remembers the state as that at the start of a step, or of a half of one: `depth` times halved. */
+  mark(depth: number): void {
+    const { q, v } = this.state;
+    this.#marks[depth] ??= { q: q.slice(), v: v.slice(), own: this.v.slice(), time: 0 };
+    const mark = this.#marks[depth];
+    mark.q.set(q);
+    mark.v.set(v);
+    mark.own.set(this.v);
+    mark.time = this.state.time;
+  }
+
+  /** Back to what was remembered. */
+  undo(depth: number): void {
+    const { q, v, own, time } = this.#marks[depth];
+    this.state.q.set(q);
+    this.state.v.set(v);
+    this.state.time = time;
+    this.v.set(own);
+    this.articulation.place(q);
+    this.articulation.move(own);
   }
 }

@@ -9,18 +9,22 @@
 //   landing    something is about to touch: contacts at the start, gap / h is the fastest that they may close, and the new
 //              velocity moves the bodies, so that they touch without entering each other. Energy is lost, never gained
 //
+// The ledger then looks at the energy. Where it had to be set right by too much, the step is taken again in halves.
+//
 // Restitution is for the first way: bodies bounce where they would touch half way, and the mean velocity takes them back out.
 // Penetration is removed afterwards by a motion without friction whose velocity is not kept.
 
-import { CONTACT, ContactProblem, grown } from '../../contact/solver/problem.js';
+import { BOX, CONTACT, ContactProblem, grown } from '../../contact/solver/problem.js';
 import { ContactSolver, type SolverName } from '../../contact/solver/solve.js';
 import { OPEN, SLIDE, STICK } from '../../contact/solver/sweeps.js';
 import { SimulationError } from '../../mechanism/errors.js';
 import type { Vec3 } from '../../spatial/matrix3.js';
 import type { Detection } from './detection.js';
+import { type Doings, IslandLedger } from './island-ledger.js';
 import { createIslands, type Island } from './islands.js';
 import type { JointRows } from './joint-rows.js';
 import type { Member } from './member.js';
+import { hasNumbers, nonFiniteError } from './non-finite.js';
 import { addContact, addRelativeMotion, type IslandBody } from './rows.js';
 import type { ShapePair, WorldShape } from './world-shape.js';
 
@@ -50,12 +54,15 @@ export class Stepper {
   /** One for each island, by its first member, so that structures are kept from step to step. */
   readonly #solvers = new Map<number, ContactSolver>();
   #u = new Float64Array(64);
-  /** J^T lambda. */
-  #impulse = new Float64Array(64);
+  /** Mean velocities of the step, and those of the rows. */
+  #mean = new Float64Array(64);
+  #meanU = new Float64Array(64);
+  readonly #ledger = new IslandLedger();
   islands: IslandReport[] = [];
   /** Of the last step, seconds. */
   length = 1;
 
+  /** A step of all members; false where it should be taken in halves, unless it is the `last` resort. */
   step(
     members: readonly Member[],
     rows: readonly JointRows[],
@@ -63,33 +70,42 @@ export class Stepper {
     gravity: Vec3,
     h: number,
     time: number,
-  ): void {
+    last: boolean,
+  ): boolean {
     const g = Math.sqrt(gravity[0] * gravity[0] + gravity[1] * gravity[1] + gravity[2] * gravity[2]);
-    for (const member of members) member.begin(gravity);
+    for (const member of members) member.begin();
     detection.find(h, g);
     this.islands = [];
     this.length = h;
     for (const island of createIslands(members, detection.touching)) {
+      const own = island.members.map((m) => members[m]);
+      this.#ledger.begin(own, gravity);
       const landing = isLanding(island, rows, h, g);
-      const moving = island.members.some((m) => members[m].v0.some((x) => Math.abs(x) * h > STILL));
+      const moving = own.some(({ v0 }) => v0.some((x) => Math.abs(x) * h > STILL));
       if (moving && !landing) this.#goHalfWay(island, members, detection, h, g);
-      for (const m of island.members)
-        if (!members[m].predict(h, gravity))
+      for (const member of own)
+        if (!member.predict(h, gravity))
           throw new SimulationError(
             'singular',
-            `The mass matrix of "${members[m].name}" is singular at time ${time}: a joint feels no inertia.`,
+            `The mass matrix of "${member.name}" is singular at time ${time}: a joint feels no inertia.`,
             { time },
           );
       const bound = island.pairs.length > 0 || island.members.some((m) => rows[m].always);
-      if (bound) this.#solve(island, members, rows, h, g, landing);
-      else
-        for (const m of island.members) {
-          members[m].v.set(members[m].predicted);
-          this.#impulse = grown(this.#impulse, members[m].v.length);
-          members[m].book(h, this.#impulse.fill(0), 0, false);
-          members[m].finish(h, landing);
+      const doings = bound ? this.#solve(island, members, rows, h, g, landing) : fly(own, h, landing);
+      for (const member of own)
+        if (!hasNumbers(member)) {
+          if (!last) return false;
+          throw nonFiniteError(member, time);
         }
+      for (const member of own) member.settle();
+      if (own.some(({ paced }) => paced)) this.#ledger.scale = 1;
+      else if (!this.#ledger.end(own, gravity, h, doings, last)) return false;
+      for (const member of own) {
+        member.scale = this.#ledger.scale;
+        member.arrive();
+      }
     }
+    return true;
   }
 
   #goHalfWay(island: Island, members: readonly Member[], detection: Detection, h: number, g: number): void {
@@ -108,7 +124,7 @@ export class Stepper {
     h: number,
     g: number,
     landing: boolean,
-  ): void {
+  ): Doings {
     const problem = this.#problem;
     const reach = landing ? h : h / 2;
     problem.begin(island.members.map((m) => members[m].articulation));
@@ -132,12 +148,13 @@ export class Stepper {
       rows[m].keep(problem, h);
     });
     const touched = keepImpulses(problem, island.pairs, first, u, h);
-    this.#impulse = grown(this.#impulse, problem.velocities);
-    solver.handles.toVelocities(problem, problem.lambda, this.#impulse.fill(0));
-    island.members.forEach((m, k) => {
-      members[m].book(h, this.#impulse, problem.firstVelocity[k], touched);
+    let work = this.#workOfRows(solver, problem, island, members);
+    let pushed = touched === BY_GROUND;
+    for (const m of island.members) {
+      pushed ||= members[m].pushed;
+      work += members[m].work(h);
       members[m].finish(h, landing);
-    });
+    }
     this.islands.push({
       members: island.members.length,
       contacts: island.pairs.reduce((sum, { count }) => sum + count, 0),
@@ -146,6 +163,29 @@ export class Stepper {
       solver: name,
     });
     this.#recover(solver, problem, island, members, rows, first, h);
+    return { work, touched: landing || touched !== UNTOUCHED, pushed };
+  }
+
+  /**
+   * Work of all rows, the impulses acting at the mean velocities. Contacts, limits and dry friction only ever take energy, and what
+   * must hold always does no work: where the length of the step makes it seem otherwise, it is not booked.
+   */
+  #workOfRows(solver: ContactSolver, problem: ContactProblem, island: Island, members: readonly Member[]): number {
+    this.#mean = grown(this.#mean, problem.velocities);
+    this.#meanU = grown(this.#meanU, problem.rows);
+    const mean = this.#mean;
+    const u = this.#meanU;
+    island.members.forEach((m, k) => {
+      const { v, v0 } = members[m];
+      const o = problem.firstVelocity[k];
+      for (let j = 0; j < v.length; j++) mean[o + j] = 0.5 * (v0[j] + v[j]);
+    });
+    solver.handles.toContacts(problem, mean, u);
+    let work = 0;
+    for (let c = 0; c < problem.blocks; c++)
+      if (problem.kind[c] !== BOX || problem.mu[c] < Number.POSITIVE_INFINITY)
+        for (let k = problem.firstRow[c]; k < problem.firstRow[c + 1]; k++) work += problem.lambda[k] * u[k];
+    return Math.min(0, work);
   }
 
   /** Adds all contacts; returns the first block of each pair. */
@@ -229,13 +269,33 @@ export class Stepper {
     if (!any) return;
     problem.scale = RECOVERY_SPEED;
     solver.solve(problem, { tolerance: RECOVERY_TOLERANCE, fallbacks: false });
-    this.#contactVelocities(solver, problem);
+    const u = this.#contactVelocities(solver, problem);
+    // Jammed bodies may need a large motion elsewhere: no more of it than the whole island would have at that speed.
+    let energy = 0;
+    for (let k = 0; k < problem.rows; k++) energy += 0.5 * problem.lambda[k] * (u[k] - problem.b[k]);
+    let mass = 0;
+    for (const m of island.members) mass += members[m].articulation.mass;
+    const most = 0.5 * mass * RECOVERY_SPEED * RECOVERY_SPEED;
+    const part = energy > most ? Math.sqrt(most / energy) : 1;
     island.members.forEach((m, k) => {
       const o = problem.firstVelocity[k];
       const { articulation, state } = members[m];
-      articulation.integrate(state.q, solver.handles.change.subarray(o, o + articulation.nv), h);
+      articulation.integrate(state.q, solver.handles.change.subarray(o, o + articulation.nv), part * h);
     });
   }
+}
+
+/** A step of members that nothing touches. */
+function fly(members: readonly Member[], h: number, landing: boolean): Doings {
+  let work = 0;
+  let pushed = false;
+  for (const member of members) {
+    member.v.set(member.predicted);
+    work += member.work(h);
+    pushed ||= member.pushed;
+    member.finish(h, landing);
+  }
+  return { work, touched: false, pushed };
 }
 
 /** Slower than this nothing bounces: gravity alone brings bodies to such speeds within a step. */
@@ -255,15 +315,20 @@ function isLanding(island: Island, rows: readonly JointRows[], h: number, g: num
 
 const wrench = new Float64Array(6);
 
-/** Impulses of the points in ground axes, and what each point does; whether any does something. */
+/** Who an island is touched by. */
+const UNTOUCHED = 0;
+const BY_EACH_OTHER = 1;
+const BY_GROUND = 2;
+
+/** Impulses of the points in ground axes, and what each point does; who touched whom. */
 function keepImpulses(
   problem: ContactProblem,
   pairs: readonly ShapePair[],
   first: Int32Array,
   u: Float64Array,
   h: number,
-): boolean {
-  let touched = false;
+): number {
+  let touched = UNTOUCHED;
   pairs.forEach(({ a, b, count, impulse, frame, mode, position }, p) => {
     for (let k = 0; k < count; k++) {
       const c = first[p] + k;
@@ -281,7 +346,7 @@ function keepImpulses(
       const slides = friction >= bound * (1 - 1e-6) && slip > 1e-8 * problem.scale;
       mode[k] = normal <= 0 ? OPEN : slides ? SLIDE : STICK;
       if (!(normal > 0)) continue;
-      touched = true;
+      touched = Math.max(touched, a.node < 0 || b.node < 0 ? BY_GROUND : BY_EACH_OTHER);
       for (let j = 0; j < 3; j++) wrench[3 + j] = impulse[3 * k + j] / h;
       if (a.member !== undefined) a.member.touch(a.link, position, 3 * k, wrench, 1);
       if (b.member !== undefined) b.member.touch(b.link, position, 3 * k, wrench, -1);

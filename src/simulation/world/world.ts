@@ -30,9 +30,10 @@ import {
   type Vec3,
   ZERO3,
 } from '../../spatial/matrix3.js';
+import { DEPTH } from '../ledger.js';
 import { type Checkpoint, restoreMember, saveMember } from './checkpoint.js';
 import { type ContactReport, reportContacts, type TouchEvent, TouchWatch } from './contact-report.js';
-import { Detection } from './detection.js';
+import { Detection, pairKey } from './detection.js';
 import { JointRows } from './joint-rows.js';
 import { Member } from './member.js';
 import type { Control } from './motors.js';
@@ -102,6 +103,8 @@ export class World {
   readonly #watch = new TouchWatch();
   /** Pairs of bodies that began or ceased to touch in the last step. */
   events: readonly TouchEvent[] = [];
+  /** How often a step, or a part of one, was taken in halves because it was too long for its energy. */
+  halved = 0;
   #stale = true;
 
   constructor(options: WorldOptions = {}) {
@@ -204,19 +207,32 @@ export class World {
   /** One step. If it fails, everything stays as it was and the error names member, body, joint and time. */
   step(h = this.stepSize): void {
     if (this.#stale) this.#arrange();
+    const start = this.#time;
     try {
-      this.#stepper.step(this.members, this.#rows, this.#detection, this.gravity, h, this.#time);
-      for (const member of this.members) {
-        this.#refuseNonFinite(member);
-        member.settle(h, this.gravity);
-      }
+      this.#advance(start, h, 0);
     } catch (error) {
-      for (const member of this.members) member.undo();
+      for (const member of this.members) member.undo(0);
       throw error;
     }
-    this.#time += h;
-    for (const { state } of this.members) state.time = this.#time;
+    this.#time = start + h;
+    for (const member of this.members) {
+      member.state.time = this.#time;
+      member.applied = [];
+    }
     this.events = this.#watch.changes(this.#detection.touching);
+  }
+
+  /** A step from a time on, in halves where it is too long for its energy. */
+  #advance(time: number, h: number, depth: number): void {
+    for (const member of this.members) member.mark(depth);
+    const { members, gravity } = this;
+    if (this.#stepper.step(members, this.#rows, this.#detection, gravity, h, time, depth === DEPTH)) return;
+    for (const member of members) member.undo(depth);
+    const half = 0.5 * h;
+    this.#advance(time, half, depth + 1);
+    for (const { state } of members) state.time = time + half;
+    this.#advance(time + half, half, depth + 1);
+    this.halved++;
   }
 
   /** Whole steps until the time is reached, the last one shortened to meet it; `onStep` may stop it by returning false. */
@@ -365,10 +381,11 @@ export class World {
     });
     const out = new Set<number>();
     for (const [a, b] of this.#excluded)
-      for (const i of places.get(a) ?? []) for (const j of places.get(b) ?? []) out.add(this.#detection.key(i, j));
+      for (const i of places.get(a) ?? []) for (const j of places.get(b) ?? []) out.add(pairKey(shapes.length, i, j));
     shapes.forEach((a, i) => {
       if (a.member !== undefined && this.#noSelf.has(a.member))
-        for (let j = i + 1; j < shapes.length && shapes[j].member === a.member; j++) out.add(this.#detection.key(i, j));
+        for (let j = i + 1; j < shapes.length && shapes[j].member === a.member; j++)
+          out.add(pairKey(shapes.length, i, j));
     });
     return out;
   }
@@ -387,27 +404,6 @@ export class World {
     let k = 2;
     while (taken.has(`${wanted} ${k}`)) k++;
     return `${wanted} ${k}`;
-  }
-
-  #refuseNonFinite({ state: { q }, v, articulation, name: member }: Member): void {
-    let sum = 0;
-    for (let k = 0; k < q.length; k++) sum += q[k] * 0;
-    for (let k = 0; k < v.length; k++) sum += v[k] * 0;
-    if (sum === 0) return;
-    const { tree, mechanism } = articulation;
-    for (let i = 0; i < tree.n; i++) {
-      const { name: joint, iq, model } = mechanism.joints[tree.joint[i]];
-      const fine =
-        q.subarray(iq, iq + model.nq).every(Number.isFinite) &&
-        v.subarray(tree.dof[i], tree.dof[i + 1]).every(Number.isFinite);
-      if (fine) continue;
-      const body = mechanism.bodies[tree.body[i]].name;
-      throw new SimulationError(
-        'not-finite',
-        `Joint "${joint}" (body "${body}") of "${member}" left the range of numbers at time ${this.#time}. Look at its control, or take a smaller step.`,
-        { body, joint, time: this.#time },
-      );
-    }
   }
 }
 
