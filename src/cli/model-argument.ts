@@ -37,7 +37,10 @@ export interface StateOptions {
 /** Adds MODEL (or several of them) and its options to a command. */
 export function withModel(command: Command, argument: '<model>' | '<model...>' | '[model...]' = '<model>'): Command {
   return command
-    .argument(argument, 'a built-in name (see "manikin models") or a file: .urdf, .xml (MJCF), .json, .bvh, .osim')
+    .argument(
+      argument,
+      'a built-in name (see "manikin models") or a file: .urdf, .xml (MJCF), .sdf, .json, .bvh, .osim',
+    )
     .addOption(
       new Option('--base <how>', 'how the root hangs from the ground (URDF: fixed)').choices(['fixed', 'floating']),
     )
@@ -55,13 +58,13 @@ export function withModel(command: Command, argument: '<model>' | '<model...>' |
     .option('--package <name=folder...>', 'where the files of a package:// are')
     .option(
       '--root <folder>',
-      'MJCF: included files and meshes are read from here and below (default: the folder of the model)',
+      'MJCF, SDF: included files and meshes are read from here and below (default: the folder of the model)',
     )
     .addOption(
       new Option('--loops <how>', 'whether loops are closed, or left open: the tree alone').choices(['close', 'open']),
     )
     .addOption(
-      new Option('--massless <how>', 'URDF: joints that carry nothing that weighs (default: lock)').choices([
+      new Option('--massless <how>', 'URDF, SDF: joints that carry nothing that weighs (default: lock)').choices([
         'lock',
         'error',
       ]),

@@ -4,6 +4,7 @@ import { parseDescription } from '../formats/description-reader.js';
 import { parseMjcf } from '../formats/mjcf.js';
 import type { ModelFiles } from '../formats/model-files.js';
 import { osimMechanism, parseOsim } from '../formats/osim.js';
+import { parseSdf } from '../formats/sdf.js';
 import { checkInputSize } from '../formats/size-limit.js';
 import { parseUrdf, type UrdfOptions } from '../formats/urdf.js';
 import { ImportError } from '../mechanism/errors.js';
@@ -20,14 +21,14 @@ export interface ReadModelOptions extends AdaptOptions {
   readonly inertia?: 'reject' | 'warn' | 'repair';
   /** Where the files of a package:// are. */
   readonly packages?: UrdfOptions['packages'];
-  /** URDF: joints that carry nothing that weighs are locked with a warning (default), or an error. */
+  /** URDF, SDF: joints that carry nothing that weighs are locked with a warning (default), or an error. */
   readonly massless?: 'lock' | 'error';
-  /** MJCF: where included files and meshes come from; nothing else is ever read. */
+  /** MJCF, SDF: where included files and meshes come from; nothing else is ever read. */
   readonly files?: ModelFiles;
 }
 
 /**
- * A model from the bytes of a file, whatever its kind: URDF, MJCF (.xml), the JSON description, BVH (a figure of average
+ * A model from the bytes of a file, whatever its kind: URDF, MJCF (.xml), SDF, the JSON description, BVH (a figure of average
  * proportions on the skeleton) or OpenSim. The end of the name says which; in an .xml file the root element does.
  *
  *     const { mechanism, state } = readModel(await readFile('panda.urdf'), 'panda.urdf', { base: 'floating' });
@@ -41,6 +42,7 @@ export function readModel(source: Uint8Array | string, name: string, options: Re
 const ROOTS = new Map([
   ['robot', '.urdf'],
   ['OpenSimDocument', '.osim'],
+  ['sdf', '.sdf'],
 ]);
 
 /** The name of the root element. */
@@ -68,6 +70,14 @@ function parse(text: string, name: string, options: ReadModelOptions): Model {
       const mechanism = parseUrdf(text, { ...withPackages, ...own });
       return { mechanism, state: new State(mechanism) };
     }
+    case '.sdf':
+      return parseSdf(text, {
+        ...withPackages,
+        ...(files !== undefined && { files }),
+        ...(base !== undefined && { base }),
+        ...(mimic !== undefined && { mimic }),
+        ...(massless !== undefined && { massless }),
+      });
     case '.json':
       return parseDescription(text, withPackages);
     case '.bvh': {

@@ -2,8 +2,8 @@
 
 import { ImportError } from '../mechanism/errors.js';
 import { ImportLog, quoted } from './import-log.js';
-import { childFlag, childText } from './osim-text.js';
 import { parseXml, type XmlElement } from './xml.js';
+import { childFlag, childText } from './xml-text.js';
 
 /** A measured force and the body it acts on, as OpenSim's external loads list them. */
 export interface ExternalForce {

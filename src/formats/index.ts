@@ -13,6 +13,7 @@ export { formatMjcf } from './mjcf-writer.js';
 export type { ModelFiles } from './model-files.js';
 export { type OsimCoordinate, type OsimModel, type OsimOptions, parseOsim } from './osim.js';
 export { parseSchedule, type ScheduleData } from './schedule-file.js';
+export { parseSdf, type SdfModel, type SdfOptions } from './sdf.js';
 export { checkInputSize, MAX_INPUT_BYTES } from './size-limit.js';
 export { formatState, type JointRecord, type JointVectors, type ParsedState, parseState } from './state-file.js';
 export { formatStorage, parseStorage, type StorageTable } from './storage.js';

@@ -17,8 +17,8 @@ import {
   scaledFunction,
   simmSpline,
 } from './osim-function.js';
-import { childFlag, childNumbers, childText, requiredNumbers } from './osim-text.js';
 import type { XmlElement } from './xml.js';
+import { childFlag, childNumbers, childText, requiredNumbers } from './xml-text.js';
 
 /** A coordinate of an OpenSim model. */
 export interface OsimCoordinate {

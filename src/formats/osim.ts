@@ -25,8 +25,8 @@ import { ImportLog, quoted } from './import-log.js';
 import { NameGiver } from './names.js';
 import type { CoordinateFunction } from './osim-function.js';
 import { inverted, OSIM_JOINT_TYPES, type OsimCoordinate, type OsimJoint, readOsimJoint } from './osim-joint.js';
-import { childNumbers, requiredNumbers } from './osim-text.js';
 import { parseXml, type XmlElement } from './xml.js';
+import { childNumbers, requiredNumbers } from './xml-text.js';
 
 export type { CoordinateFunction } from './osim-function.js';
 export type { OsimCoordinate } from './osim-joint.js';

@@ -50,7 +50,7 @@ function visit(element: XmlElement, extensions: ReadonlySet<string>, note: Note)
     const limit = extensions.has(child.name) || child.name.includes(':') ? 1 : LISTED_EACH;
     note(message, limit, message, () => child.place);
   }
-  for (const { place, text } of element.strayTexts())
+  for (const { place, text } of element.unreadTexts())
     note(`text in ${name}`, LISTED_EACH, `The text ${quoted(text)} in <${name}> is not used`, () => place);
   for (const child of element.readChildren()) visit(child, extensions, note);
 }

@@ -98,6 +98,7 @@ export class XmlElement {
   #attributeOffsets: Map<string, number> | undefined;
   #isRead = false;
   #isDismissed = false;
+  #isTextRead = false;
 
   constructor(parsed: ParsedElement, context: Context) {
     this.name = parsed.name;
@@ -282,8 +283,18 @@ export class XmlElement {
     return this.#firstOnly?.has(childName) ?? false;
   }
 
+  /** Text that no reader asked for. */
+  unreadTexts(): { place: string; text: string }[] {
+    return this.#isTextRead ? [] : this.#texts();
+  }
+
   /** Places and contents of text between the child elements. */
-  strayTexts(): { place: string; text: string }[] {
+  readTexts(): { place: string; text: string }[] {
+    this.#isTextRead = true;
+    return this.#texts();
+  }
+
+  #texts(): { place: string; text: string }[] {
     const { lines, file } = this.#context;
     return this.#parsed.children
       .filter((node) => node instanceof XmlText)

@@ -6,11 +6,14 @@ import { describe, expect, it } from 'vitest';
 import { formatDescription } from '../../src/formats/description.js';
 import { parseDescription } from '../../src/formats/description-reader.js';
 import { formatJson } from '../../src/formats/json-writer.js';
+import { parseSdf } from '../../src/formats/sdf.js';
 import { formatState, parseState } from '../../src/formats/state-file.js';
 import { parseUrdf } from '../../src/formats/urdf.js';
 import { createMechanism } from '../../src/mechanism/create.js';
 import { Mechanism } from '../../src/mechanism/mechanism.js';
 import { State } from '../../src/mechanism/state.js';
+import { randomMechanism } from '../support/random-mechanism.js';
+import { SdfWriter } from '../support/sdf-writer.js';
 import { type Mutation, mutate, mutations } from './mutation.js';
 import { expectProperRefusal, randomSpec, sharedUrdfs } from './support.js';
 
@@ -63,6 +66,16 @@ describe.skipIf(files.length === 0).each(files)('$name, damaged', ({ name, text 
       for (const { where, message } of mechanism.warnings) expect(`${where} ${message}`).not.toMatch(/[\n\r]/);
     });
     // One case in ten to four gets through.
+    expect(accepted).toBeGreaterThan(0);
+  });
+});
+
+describe('an SDF file, damaged', () => {
+  it('loads or is refused', TIME_LIMIT, () => {
+    const original = randomMechanism(3, { types: ['fixed', 'revolute', 'prismatic', 'universal'], base: 'revolute' });
+    const { accepted } = fuzz(new SdfWriter(original, 3).text(), (damaged) => {
+      expect(parseSdf(damaged).mechanism).toBeInstanceOf(Mechanism);
+    });
     expect(accepted).toBeGreaterThan(0);
   });
 });

@@ -94,6 +94,7 @@ describe('public exports', () => {
         'parseExternalLoads',
         'parseOsim',
         'parseSchedule',
+        'parseSdf',
         'parseState',
         'parseStorage',
         'parseUrdf',

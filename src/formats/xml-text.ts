@@ -1,4 +1,4 @@
-// OpenSim writes its properties as the text of elements: <mass>3.5</mass>.
+// OpenSim and SDF write their properties as the text of elements: <mass>3.5</mass>.
 
 import { quoted } from './import-log.js';
 import { parseNumber, type XmlElement } from './xml.js';
@@ -6,7 +6,7 @@ import { parseNumber, type XmlElement } from './xml.js';
 /** The text of an element, without what stands in its children. */
 export function textOf(element: XmlElement): string {
   return element
-    .strayTexts()
+    .readTexts()
     .map(({ text }) => text)
     .join(' ')
     .trim();
