@@ -28,16 +28,18 @@ export interface Solution {
 /** A residual that is good enough to stop at. */
 export const TOLERANCE = 1e-9;
 /** Solvers aim lower than the tolerance: the next warm start is better for it. */
-const AIM = 3e-10;
+export const AIM = 3e-10;
 /** Rows beyond which no G is formed. */
-const MOST_DENSE_ROWS = 600;
+export const MOST_DENSE_ROWS = 600;
 
 /** Newton once more where no G is formed: softer contacts, more iterations. */
-const CAREFUL = { iterations: 40, eps: 0.1 };
+export const CAREFUL = { iterations: 40, eps: 0.1 };
 
 export interface SolveOptions {
   readonly tolerance?: number;
   readonly fallbacks?: boolean;
+  /** False: Newton in velocity space has been tried already. */
+  readonly newton?: boolean;
 }
 
 export class ContactSolver {
@@ -52,7 +54,10 @@ export class ContactSolver {
   #tried = new Float64Array(64);
 
   /** problem.lambda: the warm start, then the solution. Without fallbacks Newton in velocity space is the last that is asked. */
-  solve(problem: ContactProblem, { tolerance = TOLERANCE, fallbacks = true }: SolveOptions = {}): Solution {
+  solve(
+    problem: ContactProblem,
+    { tolerance = TOLERANCE, fallbacks = true, newton = true }: SolveOptions = {},
+  ): Solution {
     const { handles } = this;
     const { lambda, rows } = problem;
     this.#u = grown(this.#u, rows);
@@ -78,7 +83,7 @@ export class ContactSolver {
       }
     };
     const aim = (AIM / TOLERANCE) * tolerance;
-    attempt('newton', warm, (at) => keep(this.#newton.solve(problem, handles, at, aim)));
+    if (newton) attempt('newton', warm, (at) => keep(this.#newton.solve(problem, handles, at, aim)));
     if (best.residual <= tolerance || !fallbacks) return best;
     if (rows > MOST_DENSE_ROWS) {
       // From the best so far, then from nothing.

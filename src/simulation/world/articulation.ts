@@ -10,6 +10,8 @@
 // about is that centre of mass. All other joints have the author's velocities.
 
 import { createStructure, factorise } from '../../contact/solver/block-matrix.js';
+import { type Chains, createChains } from '../../contact/solver/chains.js';
+import type { IslandTree } from '../../contact/solver/island-problem.js';
 import type { Inertia } from '../../contact/solver/problem.js';
 import { JOINT_TYPES, PARAMETERS } from '../../joints/index.js';
 import { rotateQuaternion } from '../../joints/quaternion.js';
@@ -30,13 +32,16 @@ import {
   TRANSFORM,
 } from '../../spatial/spatial.js';
 
-export class Articulation implements Inertia {
+export class Articulation implements Inertia, IslandTree {
   readonly mechanism: Mechanism;
   readonly tree: Tree;
   readonly structure: Inertia['structure'];
   /** The mass matrix with added inertia on its diagonal, and its factors. */
   readonly H: Float64Array;
   readonly factors: Float64Array;
+  /** Inertia that was added to the diagonal when it was last factorised. */
+  readonly added: Float64Array;
+  readonly chains: Chains;
   /** Degrees of freedom. */
   readonly nv: number;
   /** Of all links, kilograms. */
@@ -104,6 +109,8 @@ export class Articulation implements Inertia {
     this.structure = createStructure(sizes, ancestors, 'given');
     this.H = new Float64Array(this.structure.length);
     this.factors = new Float64Array(this.structure.length);
+    this.added = new Float64Array(this.nv);
+    this.chains = createChains(parent, dof, this.free);
     this.pose = new Float64Array(TRANSFORM * n);
     this.reference = new Float64Array(3 * n);
     this.S = new Float64Array(6 * this.nv);
@@ -170,6 +177,7 @@ export class Articulation implements Inertia {
     const { n, parent, dof } = this.tree;
     const subtree = this.#subtree;
     const F = this.#vector;
+    this.added.set(added);
     subtree.set(I);
     for (let i = n - 1; i >= 0; i--)
       if (parent[i] >= 0)

@@ -1,6 +1,8 @@
-// Rows of the contact problem: which motion of which bodies each contact, limit, joint friction and loop is about.
+// The contact problem of an island by joints: which of them move each contact, limit, joint friction and loop.
 
-import { BOX, CONTACT, type ContactProblem, grown, type LIMIT } from '../../contact/solver/problem.js';
+import type { IslandProblem } from '../../contact/solver/island-problem.js';
+import { KIND_CONTACT, KIND_LIMIT, KIND_WRENCH } from '../../contact/solver/kernel/layout.js';
+import { BOX, CONTACT, type ContactProblem, grown, LIMIT } from '../../contact/solver/problem.js';
 import type { Articulation } from './articulation.js';
 
 /** A body of an island: number of its member there (-1: the ground), and its link. */
@@ -91,74 +93,56 @@ function addNode(
   }
 }
 
-/** A contact: wrenches of its normal and two directions across, at a point d from the group's point. `frame`: 9 numbers. */
-export function addContact(
-  problem: ContactProblem,
-  group: number,
-  mu: number,
-  frame: Float64Array,
-  oF: number,
-  dx: number,
-  dy: number,
-  dz: number,
-): number {
-  const c = problem.addBlock(CONTACT, group, mu);
-  const { F } = problem;
-  const at = problem.wrenchAt[c];
-  for (let k = 0; k < 3; k++) {
-    const x = frame[oF + 3 * k];
-    const y = frame[oF + 3 * k + 1];
-    const z = frame[oF + 3 * k + 2];
-    F[at + k] = dy * z - dz * y;
-    F[at + 3 + k] = dz * x - dx * z;
-    F[at + 6 + k] = dx * y - dy * x;
-    F[at + 9 + k] = x;
-    F[at + 12 + k] = y;
-    F[at + 15 + k] = z;
+/** The island as the solvers on impulses take it: groups of rows over the joints of all members. */
+export function expand(island: IslandProblem, articulations: readonly Articulation[], problem: ContactProblem): void {
+  const { blocks, kind, sideA, sideB, mu, wrenchA, wrenchB, offset, lambda, free, firstLink, firstVelocity } = island;
+  const body = (place: number): IslandBody => {
+    if (place < 0) return { member: -1, articulation: undefined, link: -1 };
+    let m = 0;
+    while (place >= firstLink[m + 1]) m++;
+    return { member: m, articulation: articulations[m], link: place - firstLink[m] };
+  };
+  problem.begin(articulations);
+  problem.scale = island.scale;
+  problem.free.set(free.subarray(0, problem.velocities));
+  let group = -1;
+  for (let c = 0; c < blocks; c++) {
+    const contact = kind[c] === KIND_CONTACT;
+    let block: number;
+    if (contact || kind[c] === KIND_WRENCH) {
+      const a = body(sideA[c]);
+      const b = body(sideB[c]);
+      const known = a.articulation !== undefined;
+      if (c === 0 || kind[c - 1] !== kind[c] || sideA[c - 1] !== sideA[c] || sideB[c - 1] !== sideB[c]) {
+        // About the point that the wrenches are about.
+        const { articulation, link } = known ? a : b;
+        group = addRelativeMotion(problem, a, b, articulation!.reference, 3 * articulation!.root[link]);
+      }
+      block = problem.addBlock(contact ? CONTACT : BOX, group, mu[c]);
+      const W = known ? wrenchA : wrenchB;
+      const dim = contact ? 3 : 1;
+      for (let r = 0; r < 6; r++)
+        for (let k = 0; k < dim; k++) problem.F[problem.wrenchAt[block] + r * dim + k] = W[18 * c + 3 * r + k];
+    } else {
+      problem.addGroup(1);
+      const sides = sideB[c] < 0 ? [0] : sideA[c] < sideB[c] ? [0, 1] : [1, 0];
+      for (const side of sides) {
+        const velocity = side === 0 ? sideA[c] : sideB[c];
+        let m = 0;
+        while (velocity >= firstVelocity[m + 1]) m++;
+        const { start, nodes } = articulations[m].structure;
+        let node = 0;
+        while (node + 1 < nodes && velocity - firstVelocity[m] >= start[node + 1]) node++;
+        const at = problem.addEntry(m, node);
+        problem.T[at + velocity - firstVelocity[m] - start[node]] = wrenchA[18 * c + side];
+      }
+      block = problem.addBlock(kind[c] === KIND_LIMIT ? LIMIT : BOX, problem.groups - 1, mu[c]);
+      problem.F[problem.wrenchAt[block]] = 1;
+    }
+    const row = problem.firstRow[block];
+    for (let k = 0; k < (contact ? 3 : 1); k++) {
+      problem.b[row + k] = offset[3 * c + k];
+      problem.lambda[row + k] = lambda[3 * c + k];
+    }
   }
-  return c;
-}
-
-/** A row of one degree of freedom: a limit (sign 1: from below), or a box of that bound. */
-export function addJointRow(
-  problem: ContactProblem,
-  member: number,
-  node: number,
-  k: number,
-  kind: typeof LIMIT | typeof BOX,
-  sign: number,
-  bound: number,
-): number {
-  const group = problem.addGroup(1);
-  const at = problem.addEntry(member, node);
-  problem.T[at + k] = sign;
-  const c = problem.addBlock(kind, group, bound);
-  problem.F[problem.wrenchAt[c]] = 1;
-  return c;
-}
-
-/** A joint that follows another: v - multiplier v_source = 0. */
-export function addCoupling(
-  problem: ContactProblem,
-  member: number,
-  node: number,
-  source: number,
-  multiplier: number,
-): number {
-  const group = problem.addGroup(1);
-  for (const k of node < source ? [node, source] : [source, node]) {
-    const at = problem.addEntry(member, k);
-    problem.T[at] = k === node ? 1 : -multiplier;
-  }
-  const c = problem.addBlock(BOX, group, Number.POSITIVE_INFINITY);
-  problem.F[problem.wrenchAt[c]] = 1;
-  return c;
-}
-
-/** A direction in which two bodies may not move against each other: one row of a loop joint. */
-export function addForbidden(problem: ContactProblem, group: number, wrench: Float64Array, o: number): number {
-  const c = problem.addBlock(BOX, group, Number.POSITIVE_INFINITY);
-  const at = problem.wrenchAt[c];
-  for (let k = 0; k < 6; k++) problem.F[at + k] = wrench[o + k];
-  return c;
 }

@@ -14,19 +14,21 @@
 // Restitution is for the first way: bodies bounce where they would touch half way, and the mean velocity takes them back out.
 // Penetration is removed afterwards by a motion without friction whose velocity is not kept.
 
-import { BOX, CONTACT, ContactProblem, grown } from '../../contact/solver/problem.js';
-import { ContactSolver, type SolverName } from '../../contact/solver/solve.js';
+import { type IslandLink, IslandProblem } from '../../contact/solver/island-problem.js';
+import { KIND_CONTACT } from '../../contact/solver/kernel/layout.js';
+import { grown } from '../../contact/solver/problem.js';
+import type { SolverName } from '../../contact/solver/solve.js';
 import { OPEN, SLIDE, STICK } from '../../contact/solver/sweeps.js';
 import { SimulationError } from '../../mechanism/errors.js';
 import type { Vec3 } from '../../spatial/matrix3.js';
 import type { Detection } from './detection.js';
 import { type Doings, IslandLedger } from './island-ledger.js';
+import { IslandSolve } from './island-solve.js';
 import { createIslands, type Island } from './islands.js';
 import type { JointRows } from './joint-rows.js';
 import type { Member } from './member.js';
 import { hasNumbers, nonFiniteError } from './non-finite.js';
-import { addContact, addRelativeMotion, type IslandBody } from './rows.js';
-import type { ShapePair, WorldShape } from './world-shape.js';
+import type { ShapePair } from './world-shape.js';
 
 /** Gaps (m) up to twice this count as touching; penetration up to this is left alone. */
 const SLOP = 1e-5;
@@ -50,14 +52,15 @@ export interface IslandReport {
 }
 
 export class Stepper {
-  readonly #problem = new ContactProblem();
+  readonly #problem = new IslandProblem();
   /** One for each island, by its first member, so that structures are kept from step to step. */
-  readonly #solvers = new Map<number, ContactSolver>();
-  #u = new Float64Array(64);
+  readonly #solvers = new Map<number, IslandSolve>();
   /** Mean velocities of the step, and those of the rows. */
   #mean = new Float64Array(64);
   #meanU = new Float64Array(64);
   readonly #ledger = new IslandLedger();
+  /** First block of each pair. */
+  #first = new Int32Array(16);
   islands: IslandReport[] = [];
   /** Of the last step, seconds. */
   length = 1;
@@ -127,27 +130,30 @@ export class Stepper {
   ): Doings {
     const problem = this.#problem;
     const reach = landing ? h : h / 2;
-    problem.begin(island.members.map((m) => members[m].articulation));
+    const articulations = island.members.map((m) => members[m].articulation);
+    problem.begin(articulations);
     problem.scale = Math.max(g * h, 1e-9);
     island.members.forEach((m, k) => {
       problem.free.set(members[m].predicted, problem.firstVelocity[k]);
     });
-    const first = this.#addPairs(problem, island, h, g, reach, landing);
+    this.#addPairs(problem, island, h, g, reach, landing);
     island.members.forEach((m, k) => {
       rows[m].add(problem, k, h, reach, SLOP);
     });
-    const solver = this.#solvers.get(island.members[0]) ?? new ContactSolver();
-    this.#solvers.set(island.members[0], solver);
-    const { residual, iterations, solver: name } = solver.solve(problem);
-    const u = this.#contactVelocities(solver, problem);
-    const { change } = solver.handles;
+    let solver = this.#solvers.get(island.members[0]);
+    if (solver === undefined) {
+      solver = new IslandSolve();
+      this.#solvers.set(island.members[0], solver);
+    }
+    const { residual, iterations, solver: name } = solver.solve(problem, articulations);
+    const { change } = problem;
+    const touched = keepImpulses(problem, island.pairs, this.#first, h);
     island.members.forEach((m, k) => {
       const { v, predicted } = members[m];
       const o = problem.firstVelocity[k];
       for (let j = 0; j < v.length; j++) v[j] = predicted[j] + change[o + j];
       rows[m].keep(problem, h);
     });
-    const touched = keepImpulses(problem, island.pairs, first, u, h);
     let work = this.#workOfRows(solver, problem, island, members);
     let pushed = touched === BY_GROUND;
     for (const m of island.members) {
@@ -162,7 +168,7 @@ export class Stepper {
       iterations,
       solver: name,
     });
-    this.#recover(solver, problem, island, members, rows, first, h);
+    this.#recover(solver, problem, island, members, rows, h);
     return { work, touched: landing || touched !== UNTOUCHED, pushed };
   }
 
@@ -170,109 +176,85 @@ export class Stepper {
    * Work of all rows, the impulses acting at the mean velocities. Contacts, limits and dry friction only ever take energy, and what
    * must hold always does no work: where the length of the step makes it seem otherwise, it is not booked.
    */
-  #workOfRows(solver: ContactSolver, problem: ContactProblem, island: Island, members: readonly Member[]): number {
-    this.#mean = grown(this.#mean, problem.velocities);
-    this.#meanU = grown(this.#meanU, problem.rows);
+  #workOfRows(solver: IslandSolve, problem: IslandProblem, island: Island, members: readonly Member[]): number {
+    const { blocks, kind, mu, lambda, velocities } = problem;
+    this.#mean = grown(this.#mean, velocities);
+    this.#meanU = grown(this.#meanU, 3 * blocks);
     const mean = this.#mean;
     const u = this.#meanU;
-    island.members.forEach((m, k) => {
-      const { v, v0 } = members[m];
+    for (let k = 0; k < island.members.length; k++) {
+      const { v, v0 } = members[island.members[k]];
       const o = problem.firstVelocity[k];
       for (let j = 0; j < v.length; j++) mean[o + j] = 0.5 * (v0[j] + v[j]);
-    });
-    solver.handles.toContacts(problem, mean, u);
+    }
+    solver.motion(problem, mean, u);
     let work = 0;
-    for (let c = 0; c < problem.blocks; c++)
-      if (problem.kind[c] !== BOX || problem.mu[c] < Number.POSITIVE_INFINITY)
-        for (let k = problem.firstRow[c]; k < problem.firstRow[c + 1]; k++) work += problem.lambda[k] * u[k];
+    for (let c = 0; c < blocks; c++)
+      if (kind[c] === KIND_CONTACT || mu[c] < Number.POSITIVE_INFINITY)
+        for (let k = 3 * c; k < 3 * c + 3; k++) work += lambda[k] * u[k];
     return Math.min(0, work);
   }
 
-  /** Adds all contacts; returns the first block of each pair. */
-  #addPairs(
-    problem: ContactProblem,
-    island: Island,
-    h: number,
-    g: number,
-    reach: number,
-    landing: boolean,
-  ): Int32Array {
-    const first = new Int32Array(island.pairs.length);
-    const place = (shape: WorldShape): IslandBody =>
-      shape.node < 0
-        ? { member: -1, articulation: undefined, link: -1 }
-        : {
-            member: island.members.indexOf(shape.memberIndex),
-            articulation: shape.member!.articulation,
-            link: shape.link,
-          };
-    island.pairs.forEach((pair, p) => {
-      const { count, position, frame, gap, approach, impulse, friction, restitution } = pair;
-      first[p] = problem.blocks;
-      if (count === 0) return;
-      const group = addRelativeMotion(problem, place(pair.a), place(pair.b), position, 0);
+  /** Adds all contacts. */
+  #addPairs(problem: IslandProblem, island: Island, h: number, g: number, reach: number, landing: boolean): void {
+    this.#first = grown(this.#first, island.pairs.length);
+    for (let p = 0; p < island.pairs.length; p++) {
+      const { a, b, count, position, frame, gap, approach, impulse, friction, restitution } = island.pairs[p];
+      this.#first[p] = problem.blocks;
+      if (count === 0) continue;
+      sideA.member = a.node < 0 ? -1 : island.members.indexOf(a.memberIndex);
+      sideA.link = a.link;
+      sideB.member = b.node < 0 ? -1 : island.members.indexOf(b.memberIndex);
+      sideB.link = b.link;
       for (let k = 0; k < count; k++) {
         const open = gap[k] > 2 * SLOP;
         const slow = approach[k] > -SLOW - g * h;
-        const c = addContact(
-          problem,
-          group,
-          open && slow ? 0 : friction,
-          frame,
-          9 * k,
-          position[3 * k] - position[0],
-          position[3 * k + 1] - position[1],
-          position[3 * k + 2] - position[2],
-        );
-        const row = problem.firstRow[c];
+        const c = problem.addContact(sideA, sideB, open && slow ? 0 : friction, position, 3 * k, frame, 9 * k);
         const bounces = !landing && restitution > 0 && gap[k] <= 0 && approach[k] < -bounceSpeed(g, h);
-        problem.b[row] = bounces ? restitution * approach[k] : open ? (gap[k] - SLOP) / reach : 0;
-        for (let d = 0; d < 3; d++)
-          for (let j = 0; j < 3; j++) problem.lambda[row + d] += frame[9 * k + 3 * d + j] * impulse[3 * k + j];
+        problem.offset[3 * c] = bounces ? restitution * approach[k] : open ? (gap[k] - SLOP) / reach : 0;
+        for (let d = 0; d < 3; d++) {
+          const f = 9 * k + 3 * d;
+          problem.lambda[3 * c + d] =
+            frame[f] * impulse[3 * k] + frame[f + 1] * impulse[3 * k + 1] + frame[f + 2] * impulse[3 * k + 2];
+        }
       }
-    });
-    return first;
-  }
-
-  #contactVelocities(solver: ContactSolver, problem: ContactProblem): Float64Array {
-    this.#u = grown(this.#u, problem.rows);
-    solver.handles.evaluate(problem, problem.lambda, this.#u);
-    return this.#u;
+    }
   }
 
   /** Moves bodies out of each other: the smallest motion (in the sense of the mass matrix) without friction, not kept as velocity. */
   #recover(
-    solver: ContactSolver,
-    problem: ContactProblem,
+    solver: IslandSolve,
+    problem: IslandProblem,
     island: Island,
     members: readonly Member[],
     rows: readonly JointRows[],
-    first: Int32Array,
     h: number,
   ): void {
     let any = false;
-    problem.free.fill(0, 0, problem.velocities);
-    problem.lambda.fill(0, 0, problem.rows);
-    problem.b.fill(0, 0, problem.rows);
-    for (let c = 0; c < problem.blocks; c++)
-      if (problem.kind[c] === CONTACT || problem.mu[c] < Number.POSITIVE_INFINITY) problem.mu[c] = 0;
-    island.pairs.forEach(({ count, gap, approach }, p) => {
+    const { blocks, offset, mu, kind } = problem;
+    offset.fill(0, 0, 3 * blocks);
+    for (let p = 0; p < island.pairs.length; p++) {
+      const { count, gap, approach } = island.pairs[p];
       for (let k = 0; k < count; k++) {
-        const row = problem.firstRow[first[p] + k];
         // What bounces comes out by itself.
         const inside = gap[k] < -SLOP && approach[k] > -SLOW;
-        problem.b[row] = inside ? Math.max((RECOVERY * (gap[k] + SLOP)) / h, -RECOVERY_SPEED) : Math.max(0, gap[k]) / h;
+        offset[3 * (this.#first[p] + k)] = inside
+          ? Math.max((RECOVERY * (gap[k] + SLOP)) / h, -RECOVERY_SPEED)
+          : Math.max(0, gap[k]) / h;
         any ||= inside;
       }
-    });
+    }
     for (const m of island.members) any = rows[m].overstep(problem, h, RECOVERY, RECOVERY_SPEED, SLOP) || any;
     if (!any) return;
+    problem.free.fill(0, 0, problem.velocities);
+    problem.lambda.fill(0, 0, 3 * blocks);
+    for (let c = 0; c < blocks; c++) if (kind[c] === KIND_CONTACT || mu[c] < Number.POSITIVE_INFINITY) mu[c] = 0;
     problem.scale = RECOVERY_SPEED;
-    solver.solve(problem, { tolerance: RECOVERY_TOLERANCE, fallbacks: false });
-    const u = this.#contactVelocities(solver, problem);
+    solver.again(problem, RECOVERY_TOLERANCE);
+    const { lambda, u, change } = problem;
     // Jammed bodies may need a large motion elsewhere: no more of it than the whole island would have at that speed.
     let energy = 0;
-    for (let k = 0; k < problem.rows; k++) energy += 0.5 * problem.lambda[k] * (u[k] - problem.b[k]);
+    for (let k = 0; k < 3 * blocks; k++) energy += 0.5 * lambda[k] * (u[k] - offset[k]);
     let mass = 0;
     for (const m of island.members) mass += members[m].articulation.mass;
     const most = 0.5 * mass * RECOVERY_SPEED * RECOVERY_SPEED;
@@ -280,7 +262,7 @@ export class Stepper {
     island.members.forEach((m, k) => {
       const o = problem.firstVelocity[k];
       const { articulation, state } = members[m];
-      articulation.integrate(state.q, solver.handles.change.subarray(o, o + articulation.nv), part * h);
+      articulation.integrate(state.q, change.subarray(o, o + articulation.nv), part * h);
     });
   }
 }
@@ -297,6 +279,9 @@ function fly(members: readonly Member[], h: number, landing: boolean): Doings {
   }
   return { work, touched: false, pushed };
 }
+
+const sideA: IslandLink = { member: -1, link: -1 };
+const sideB: IslandLink = { member: -1, link: -1 };
 
 /** Slower than this nothing bounces: gravity alone brings bodies to such speeds within a step. */
 function bounceSpeed(g: number, h: number): number {
@@ -321,29 +306,23 @@ const BY_EACH_OTHER = 1;
 const BY_GROUND = 2;
 
 /** Impulses of the points in ground axes, and what each point does; who touched whom. */
-function keepImpulses(
-  problem: ContactProblem,
-  pairs: readonly ShapePair[],
-  first: Int32Array,
-  u: Float64Array,
-  h: number,
-): number {
+function keepImpulses(problem: IslandProblem, pairs: readonly ShapePair[], first: Int32Array, h: number): number {
+  const { lambda, u, mu, scale } = problem;
   let touched = UNTOUCHED;
-  pairs.forEach(({ a, b, count, impulse, frame, mode, position }, p) => {
+  for (let p = 0; p < pairs.length; p++) {
+    const { a, b, count, impulse, frame, mode, position } = pairs[p];
     for (let k = 0; k < count; k++) {
       const c = first[p] + k;
-      const o = problem.firstRow[c];
+      const o = 3 * c;
       for (let j = 0; j < 3; j++) {
-        let sum = 0;
-        for (let d = 0; d < 3; d++) sum += frame[9 * k + 3 * d + j] * problem.lambda[o + d];
-        impulse[3 * k + j] = sum;
+        const f = 9 * k + j;
+        impulse[3 * k + j] = frame[f] * lambda[o] + frame[f + 3] * lambda[o + 1] + frame[f + 6] * lambda[o + 2];
       }
-      const normal = problem.lambda[o];
+      const normal = lambda[o];
       const slip = Math.sqrt(u[o + 1] * u[o + 1] + u[o + 2] * u[o + 2]);
-      const friction = Math.sqrt(problem.lambda[o + 1] ** 2 + problem.lambda[o + 2] ** 2);
-      const bound = problem.mu[c] * normal;
+      const friction = Math.sqrt(lambda[o + 1] * lambda[o + 1] + lambda[o + 2] * lambda[o + 2]);
       // On the cone and moving; a contact at the brink that does not move sticks.
-      const slides = friction >= bound * (1 - 1e-6) && slip > 1e-8 * problem.scale;
+      const slides = friction >= mu[c] * normal * (1 - 1e-6) && slip > 1e-8 * scale;
       mode[k] = normal <= 0 ? OPEN : slides ? SLIDE : STICK;
       if (!(normal > 0)) continue;
       touched = Math.max(touched, a.node < 0 || b.node < 0 ? BY_GROUND : BY_EACH_OTHER);
@@ -351,6 +330,6 @@ function keepImpulses(
       if (a.member !== undefined) a.member.touch(a.link, position, 3 * k, wrench, 1);
       if (b.member !== undefined) b.member.touch(b.link, position, 3 * k, wrench, -1);
     }
-  });
+  }
   return touched;
 }

@@ -1,0 +1,167 @@
+// Laws of contact in the memory of the kernels: residual, cones, and what each block wants of Newton's step; see residual.ts and
+// velocity-newton.ts for the equations.
+
+import {
+  BLOCKS,
+  D,
+  E,
+  type f64,
+  type i32,
+  KIND,
+  KIND_CONTACT,
+  KIND_LIMIT,
+  LAMBDA,
+  MU,
+  SCALARS,
+  U,
+  W,
+} from './layout.js';
+
+/** The largest violation of all blocks, relative to the scale. */
+export function largestResidual(F: Float64Array, N: Int32Array, lambda: i32, u: i32): f64 {
+  const blocks = N[BLOCKS];
+  let largest: f64 = 0;
+  for (let c = 0; c < blocks; c++) {
+    const r = blockViolation(F, N, c, lambda + 3 * c, u + 3 * c);
+    // A number that is not one is the largest of all.
+    if (!(r <= largest)) largest = r;
+  }
+  return largest / F[N[SCALARS]];
+}
+
+function blockViolation(F: Float64Array, N: Int32Array, c: i32, l: i32, u: i32): f64 {
+  const kind = N[N[KIND] + c];
+  const d = F[N[D] + c];
+  const m = F[N[MU] + c];
+  const l0 = F[l] * d;
+  const u0 = F[u];
+  if (kind === KIND_LIMIT) return Math.abs(Math.min(l0, u0));
+  if (kind !== KIND_CONTACT) {
+    const bound = m * d;
+    return Math.abs(l0 - Math.min(bound, Math.max(-bound, l0 - u0)));
+  }
+  const l1 = F[l + 1] * d;
+  const l2 = F[l + 2] * d;
+  const u1 = F[u + 1];
+  const u2 = F[u + 2];
+  const lt = Math.sqrt(l1 * l1 + l2 * l2);
+  const ut = Math.sqrt(u1 * u1 + u2 * u2);
+  const w = u0 + m * ut;
+  const cone = Math.max(-l0, (lt - m * l0) / Math.sqrt(1 + m * m));
+  const size = Math.max(Math.max(Math.sqrt(l0 * l0 + lt * lt), Math.sqrt(w * w + ut * ut)), 1e-300);
+  const complementarity = Math.abs(l0 * w + l1 * u1 + l2 * u2) / size;
+  // The natural map: lambda less the nearest point of the cone to lambda - u - mu |u_t| n.
+  let p0 = l0 - w;
+  let p1 = l1 - u1;
+  let p2 = l2 - u2;
+  const t = Math.sqrt(p1 * p1 + p2 * p2);
+  if (m * t <= -p0) {
+    p0 = 0;
+    p1 = 0;
+    p2 = 0;
+  } else if (t > m * p0) {
+    const x = (p0 + m * t) / (1 + m * m);
+    const f = (m * x) / t;
+    p0 = x;
+    p1 *= f;
+    p2 *= f;
+  }
+  p0 = l0 - p0;
+  p1 = l1 - p1;
+  p2 = l2 - p2;
+  const map = Math.sqrt(p0 * p0 + p1 * p1 + p2 * p2);
+  return Math.max(Math.max(cone, -u0), Math.max(complementarity, map));
+}
+
+/** Makes every impulse lawful by the shortest change across the normal. */
+export function clampLawful(F: Float64Array, N: Int32Array, lambda: i32): void {
+  const blocks = N[BLOCKS];
+  for (let c = 0; c < blocks; c++) {
+    const kind = N[N[KIND] + c];
+    const m = F[N[MU] + c];
+    const o = lambda + 3 * c;
+    const n = F[o];
+    if (kind === KIND_CONTACT) {
+      if (!(n > 0)) {
+        F[o] = 0;
+        F[o + 1] = 0;
+        F[o + 2] = 0;
+        continue;
+      }
+      const a = F[o + 1];
+      const b = F[o + 2];
+      const t = Math.sqrt(a * a + b * b);
+      const most = m * n;
+      if (t > most) {
+        F[o + 1] = a * (most / t);
+        F[o + 2] = b * (most / t);
+      }
+    } else if (kind === KIND_LIMIT) {
+      if (!(n > 0)) F[o] = 0;
+    } else F[o] = Math.min(m, Math.max(-m, n));
+  }
+}
+
+/** E and W of a block at the present impulses and velocities: dlambda = E - W J dv. */
+export function linearise(F: Float64Array, N: Int32Array, c: i32, eps: f64): void {
+  const kind = N[N[KIND] + c];
+  const d = F[N[D] + c];
+  const m = F[N[MU] + c];
+  const l = N[LAMBDA] + 3 * c;
+  const u = N[U] + 3 * c;
+  const e = N[E] + 3 * c;
+  const w = N[W] + 9 * c;
+  const rho = 1 / (eps * d);
+  const l0 = F[l];
+  const y = l0 * d - F[u];
+  for (let k = 0; k < 9; k++) F[w + k] = 0;
+  if (kind === KIND_LIMIT) {
+    if (y > 0) {
+      F[w] = rho;
+      F[e] = -rho * F[u];
+    } else F[e] = -l0;
+    return;
+  }
+  if (kind !== KIND_CONTACT) {
+    if (Math.abs(y) <= m * d) {
+      F[w] = rho;
+      F[e] = -rho * F[u];
+    } else if (y > 0) F[e] = m - l0;
+    else F[e] = -m - l0;
+    return;
+  }
+  const l1 = F[l + 1];
+  const l2 = F[l + 2];
+  if (!(y > 0)) {
+    F[e] = -l0;
+    F[e + 1] = -l1;
+    F[e + 2] = -l2;
+    return;
+  }
+  const y1 = l1 * d - F[u + 1];
+  const y2 = l2 * d - F[u + 2];
+  const length = Math.sqrt(y1 * y1 + y2 * y2);
+  F[e] = -rho * F[u];
+  F[w] = rho;
+  if (length <= m * y) {
+    F[e + 1] = -rho * F[u + 1];
+    F[e + 2] = -rho * F[u + 2];
+    F[w + 4] = rho;
+    F[w + 8] = rho;
+    return;
+  }
+  const e1 = y1 / length;
+  const e2 = y2 / length;
+  const f = Math.min((m * Math.max(l0, 0) * d) / length, 1 - 10 * eps);
+  const across = f / ((1 - f) * d);
+  const turn = (e2 * l1 - e1 * l2) / (1 - f);
+  const along = m * (l0 + F[e]) - (e1 * l1 + e2 * l2);
+  F[e + 1] = e1 * along - e2 * turn;
+  F[e + 2] = e2 * along + e1 * turn;
+  F[w + 3] = m * e1 * rho;
+  F[w + 6] = m * e2 * rho;
+  F[w + 4] = across * e2 * e2;
+  F[w + 5] = -across * e1 * e2;
+  F[w + 7] = -across * e1 * e2;
+  F[w + 8] = across * e1 * e1;
+}

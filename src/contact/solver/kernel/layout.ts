@@ -1,0 +1,109 @@
+// Where everything of an island stands in the memory of the kernels: numbers in F, integers in N, both over the same bytes.
+//
+// Files of this folder are plain TypeScript and are compiled to WebAssembly as well, by scripts/compile-kernels.mjs: functions of
+// numbers on F and N, with loops and no objects. Types i32 and f64 say what a number is there.
+
+/** An integer of 32 bits. */
+export type i32 = number;
+/** A number of 64 bits. */
+export type f64 = number;
+
+// Integers at the start of N: counts, then the places of arrays (in N or F, as said).
+export const LINKS = 0;
+export const DOFS = 1;
+export const BLOCKS = 2;
+export const NODES = 3;
+/** N: parent of each link, -1 for none. */
+export const PARENT = 4;
+/** N: first velocity of each link; one more. */
+export const DOF = 5;
+/** N: node of each link (the last before it that can move), -1 for none. */
+export const NODE_OF = 6;
+/** N: 1 where a link is a free base: its velocities are those of the link. */
+export const FREE = 7;
+/** N: root of each link's tree. */
+export const ROOT = 8;
+/** N: link of each velocity. */
+export const LINK_OF = 9;
+/** N: parent of each node. */
+export const NODE_PARENT = 10;
+/** N: structure of the mass matrices, and of the island; see BlockStructure. */
+export const TREE_STRUCTURE = 11;
+export const ISLAND_STRUCTURE = 12;
+/** N: where diagonal blocks and the blocks of each entry of the trees' structure stand in the matrix of the island. */
+export const IN_DIAGONAL = 13;
+export const IN_LOWER = 14;
+export const IN_UPPER = 15;
+/** N: kind of each block; links (contacts, wrenches) or velocities (rows of joints) that it is about, -1 for none. */
+export const KIND = 16;
+export const SIDE_A = 17;
+export const SIDE_B = 18;
+/** N: of the last block of each run over one pair of links: where the places of its blocks are listed, else -1. */
+export const CROSS = 19;
+/** F: 6 for each velocity, motion spaces. */
+export const MOTION = 20;
+/** F: 10 for each link, inertias. */
+export const INERTIAS = 21;
+/** F: inertia added to each velocity. */
+export const ADDED = 22;
+/** F: velocities without impulses. */
+export const FREE_VELOCITY = 23;
+/** F: coefficient of friction, or bound. */
+export const MU = 24;
+/** F: 18 for each block, 6 x 3 wrenches on side a, and on side b (opposite); of rows of joints two factors. */
+export const WRENCH_A = 25;
+export const WRENCH_B = 26;
+/** F: 3 for each block: offset of velocities, impulses. */
+export const OFFSET = 27;
+export const LAMBDA = 28;
+/** F: results: contact velocities, J^T lambda, and the change of velocities H^-1 J^T lambda. */
+export const U = 29;
+export const FORCE = 30;
+export const CHANGE = 31;
+/** F: inverse inertia of each block, and J v* + b. */
+export const D = 32;
+export const C = 33;
+/** F: the mass matrices, their factors, the matrix of the island. */
+export const H = 34;
+export const FACTORS = 35;
+export const K = 36;
+/** F: 36 for each link: rigid inertias as matrices, and those with contacts and subtrees. */
+export const RIGID = 37;
+export const COMPOSITE = 38;
+/** F: work: 6 for each link; 6 for each velocity; others. */
+export const LINK_VECTOR = 39;
+export const PATHS = 40;
+export const TRIED_U = 41;
+export const TRIED = 42;
+export const E = 43;
+export const W = 44;
+export const DV = 45;
+export const WORK = 46;
+/** F: scale, residual. */
+export const SCALARS = 47;
+/** Numbers of H, and of K. */
+export const H_LENGTH = 48;
+export const K_LENGTH = 49;
+/** N: one past the last velocity that moves each link. */
+export const LAST = 50;
+export const HEADER = 64;
+
+// Integers of a structure: its nodes, then the places in N of its arrays; see BlockStructure.
+export const S_NODES = 0;
+export const S_SIZE = 1;
+export const S_START = 2;
+export const S_NODE = 3;
+export const S_FIRST = 4;
+export const S_COLUMN = 5;
+export const S_DIAGONAL = 6;
+export const S_LOWER = 7;
+export const S_UPPER = 8;
+export const S_PAIRS = 9;
+export const S_TARGET = 10;
+export const S_HEADER = 11;
+
+/** Kinds of blocks. A wrench is one row between two links that must hold: loop joints. */
+export const KIND_CONTACT = 0;
+export const KIND_LIMIT = 1;
+export const KIND_BOX = 2;
+export const KIND_WRENCH = 3;

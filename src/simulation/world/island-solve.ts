@@ -1,0 +1,86 @@
+// The impulses of an island: Newton's method in the kernels first, then the other solvers.
+
+import type { IslandProblem } from '../../contact/solver/island-problem.js';
+import { IslandSolver } from '../../contact/solver/island-solver.js';
+import { KIND_CONTACT } from '../../contact/solver/kernel/layout.js';
+import { ContactProblem, grown } from '../../contact/solver/problem.js';
+import { AIM, CAREFUL, ContactSolver, MOST_DENSE_ROWS, type Solution, TOLERANCE } from '../../contact/solver/solve.js';
+import type { Articulation } from './articulation.js';
+import { expand } from './rows.js';
+
+export class IslandSolve {
+  readonly #solver = new IslandSolver();
+  #expanded: ContactProblem | undefined;
+  #fallback: ContactSolver | undefined;
+  #warm = new Float64Array(48);
+  #best = new Float64Array(48);
+
+  /** problem.lambda: the warm start, then the best impulses; change, force and u are theirs. */
+  solve(problem: IslandProblem, articulations: readonly Articulation[]): Solution {
+    const rows = 3 * problem.blocks;
+    this.#warm = grown(this.#warm, rows);
+    this.#best = grown(this.#best, rows);
+    const warm = this.#warm;
+    const best = this.#best;
+    warm.set(problem.lambda.subarray(0, rows));
+    const { residual, iterations } = this.#solver.solve(problem, TOLERANCE, AIM);
+    const solution: Solution = { residual, iterations, solver: iterations > 0 ? 'newton' : 'warm' };
+    if (residual <= TOLERANCE) return solution;
+    best.set(problem.lambda.subarray(0, rows));
+    if (contactRows(problem) > MOST_DENSE_ROWS) this.#carefully(problem, solution);
+    else this.#otherwise(problem, articulations, solution);
+    // The velocities of the best.
+    problem.lambda.set(best.subarray(0, rows));
+    this.#solver.solve(problem, Number.POSITIVE_INFINITY, 0, { again: true });
+    return solution;
+  }
+
+  /** Newton once more, from the best so far, then from nothing. */
+  #carefully(problem: IslandProblem, solution: Solution): void {
+    const rows = 3 * problem.blocks;
+    for (let attempt = 0; attempt < 2 && !(solution.residual <= TOLERANCE); attempt++) {
+      if (attempt === 1) problem.lambda.fill(0, 0, rows);
+      const { residual, iterations } = this.#solver.solve(problem, TOLERANCE, AIM, { again: true, ...CAREFUL });
+      solution.iterations += iterations;
+      if (!(residual < solution.residual) && !Number.isNaN(solution.residual)) continue;
+      solution.residual = residual;
+      this.#best.set(problem.lambda.subarray(0, rows));
+    }
+  }
+
+  /** The solvers on impulses. */
+  #otherwise(problem: IslandProblem, articulations: readonly Articulation[], solution: Solution): void {
+    const rows = 3 * problem.blocks;
+    this.#expanded ??= new ContactProblem();
+    this.#fallback ??= new ContactSolver();
+    const expanded = this.#expanded;
+    problem.lambda.set(this.#warm.subarray(0, rows));
+    expand(problem, articulations, expanded);
+    const other = this.#fallback.solve(expanded, { newton: false });
+    solution.iterations += other.iterations;
+    solution.solver = other.solver;
+    if (!(other.residual < solution.residual) && !Number.isNaN(solution.residual)) return;
+    solution.residual = other.residual;
+    for (let c = 0; c < problem.blocks; c++) {
+      const dim = problem.kind[c] === KIND_CONTACT ? 3 : 1;
+      for (let k = 0; k < dim; k++) this.#best[3 * c + k] = expanded.lambda[expanded.firstRow[c] + k];
+      for (let k = dim; k < 3; k++) this.#best[3 * c + k] = 0;
+    }
+  }
+
+  /** u <- the velocities of the rows with velocities v, of the island of the last call. */
+  motion(problem: IslandProblem, v: Float64Array, u: Float64Array): void {
+    this.#solver.motion(problem, v, u);
+  }
+
+  /** Roughly, with the trees and factors of the last call, which was that of this island. */
+  again(problem: IslandProblem, tolerance: number): void {
+    this.#solver.solve(problem, tolerance, 0.3 * tolerance, { again: true });
+  }
+}
+
+function contactRows({ blocks, kind }: IslandProblem): number {
+  let rows = 0;
+  for (let c = 0; c < blocks; c++) rows += kind[c] === KIND_CONTACT ? 3 : 1;
+  return rows;
+}

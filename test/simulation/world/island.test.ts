@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import { Handles } from '../../../src/contact/solver/handles.js';
+import { IslandProblem } from '../../../src/contact/solver/island-problem.js';
+import { IslandSolver } from '../../../src/contact/solver/island-solver.js';
+import { KIND_BOX, KIND_CONTACT, KIND_LIMIT } from '../../../src/contact/solver/kernel/layout.js';
+import { ContactProblem } from '../../../src/contact/solver/problem.js';
+import { residual } from '../../../src/contact/solver/residual.js';
+import { VelocityNewton } from '../../../src/contact/solver/velocity-newton.js';
+import { Random } from '../../../src/mechanism/random.js';
+import { State } from '../../../src/mechanism/state.js';
+import { Articulation } from '../../../src/simulation/world/articulation.js';
+import { expand } from '../../../src/simulation/world/rows.js';
+import { setTangents } from '../../../src/simulation/world/world-shape.js';
+import { randomMechanism } from '../../support/random-mechanism.js';
+
+/** Random mechanisms, touching the ground, each other and themselves at random places, with rows of every kind. */
+function randomIsland(seed: number): { problem: IslandProblem; articulations: Articulation[] } {
+  const random = new Random(seed);
+  const articulations = Array.from({ length: 1 + (seed % 3) }, (_, m) => {
+    const mechanism = randomMechanism(10 * seed + m, { forest: seed % 4 === 0, armature: true });
+    const articulation = new Articulation(mechanism);
+    articulation.place(State.random(mechanism, seed + m).q);
+    articulation.factorise(new Float64Array(articulation.nv).map(() => 0.01 + random.between(0, 1)));
+    return articulation;
+  });
+  const problem = new IslandProblem();
+  problem.begin(articulations);
+  problem.scale = 0.01;
+  for (let k = 0; k < problem.velocities; k++) problem.free[k] = random.between(-1, 1);
+  const side = (): { member: number; link: number } => {
+    const member = random.below(articulations.length + 1) - 1;
+    return { member, link: member < 0 ? -1 : random.below(articulations[member].tree.n) };
+  };
+  const numbers = (n: number): Float64Array => new Float64Array(n).map(() => random.between(-1, 1));
+  for (let pair = 0; pair < 6; pair++) {
+    const [a, b] = [side(), side()];
+    if ((a.member < 0 && b.member < 0) || (a.member === b.member && a.link === b.link)) continue;
+    if (pair === 5) problem.addWrench(a, b, numbers(3), 0, numbers(6));
+    else
+      for (let k = 0; k < 1 + (pair % 3); k++) {
+        const frame = new Float64Array(9);
+        frame.set(random.direction());
+        setTangents(frame, 0);
+        const c = problem.addContact(a, b, random.between(0, 1), numbers(3), 0, frame, 0);
+        problem.offset[3 * c] = random.between(-0.1, 0.1);
+      }
+  }
+  articulations.forEach(({ nv }, m) => {
+    if (nv === 0) return;
+    problem.addRow(KIND_LIMIT, m, random.below(nv), random.pick([1, -1]), 0);
+    problem.addRow(KIND_BOX, m, random.below(nv), 1, random.between(0, 0.1));
+    if (nv > 1) problem.addCoupling(KIND_BOX, m, 0, nv - 1, random.between(-2, 2));
+  });
+  for (let c = 0; c < problem.blocks; c++)
+    for (let k = 0; k < (problem.kind[c] === KIND_CONTACT ? 3 : 1); k++)
+      problem.lambda[3 * c + k] = random.between(-1, 1);
+  return { problem, articulations };
+}
+
+describe('an island in the memory of the kernels', () => {
+  it('is the problem by joints: velocities, forces and residual of any impulses', () => {
+    for (let seed = 1; seed <= 60; seed++) {
+      const { problem, articulations } = randomIsland(seed);
+      if (problem.velocities === 0) continue;
+      const expanded = new ContactProblem();
+      expand(problem, articulations, expanded);
+      const handles = new Handles();
+      const u = new Float64Array(expanded.rows);
+      handles.prepare(expanded);
+      handles.evaluate(expanded, expanded.lambda, u);
+      const r = residual(expanded, handles.d, expanded.lambda, u);
+      const outcome = new IslandSolver().solve(problem, Number.POSITIVE_INFINITY, 0);
+      const label = `seed ${seed}`;
+      const size = Math.max(1, ...u.map(Math.abs), ...handles.change.map(Math.abs));
+      expect(Math.abs(outcome.residual - r) / r, label).toBeLessThan(1e-9);
+      expect(Math.abs(problem.scale - expanded.scale), label).toBeLessThan(1e-9 * expanded.scale);
+      for (let k = 0; k < problem.velocities; k++)
+        expect(Math.abs(problem.change[k] - handles.change[k]), label).toBeLessThan(1e-9 * size);
+      for (let c = 0; c < problem.blocks; c++)
+        for (let k = 0; k < expanded.firstRow[c + 1] - expanded.firstRow[c]; k++)
+          expect(Math.abs(problem.u[3 * c + k] - u[expanded.firstRow[c] + k]), label).toBeLessThan(1e-9 * size);
+    }
+  });
+
+  it("is solved by Newton's method as it is by joints", () => {
+    let [solved, other] = [0, 0];
+    for (let seed = 1; seed <= 60; seed++) {
+      const { problem, articulations } = randomIsland(seed);
+      if (problem.velocities === 0) continue;
+      problem.lambda.fill(0);
+      const expanded = new ContactProblem();
+      expand(problem, articulations, expanded);
+      const handles = new Handles();
+      handles.prepare(expanded);
+      const lambda = new Float64Array(expanded.rows);
+      const settings = { iterations: 30, eps: 1e-3 };
+      if (new VelocityNewton().solve(expanded, handles, lambda, 1e-9, settings).residual <= 1e-9) other++;
+      if (new IslandSolver().solve(problem, 1e-9, 1e-9, settings).residual <= 1e-9) solved++;
+    }
+    // Random problems are harder than those of bodies that touch.
+    expect(solved).toBeGreaterThan(15);
+    expect(Math.abs(solved - other)).toBeLessThan(6);
+  });
+});
