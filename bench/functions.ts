@@ -10,7 +10,8 @@ import { measure } from './measure.js';
 
 export interface FunctionLine {
   readonly model: string;
-  readonly function: FunctionName;
+  /** As the front door has it, but for idDerivatives and fdDerivatives: its inverseDerivatives and forwardDerivatives. */
+  readonly function: string;
   /** What runs it. */
   readonly engine: EngineName;
   /** Nanoseconds of one call: the least of all batches, and the middle one. */
@@ -34,6 +35,12 @@ export interface FunctionsOptions {
 
 const SEED = 1;
 
+/** Names of the command line's contract where they are not those of the door. */
+const CONTRACT: ReadonlyMap<FunctionName, string> = new Map([
+  ['inverseDerivatives', 'idDerivatives'],
+  ['forwardDerivatives', 'fdDerivatives'],
+]);
+
 type Call = readonly [name: FunctionName, call: () => void];
 
 /** The calls that are timed; the Jacobian is that of the last body. */
@@ -46,6 +53,8 @@ function callsOf(door: Dynamics, mechanism: Mechanism): readonly Call[] {
   const into = (numbers: number): { readonly out: Float64Array } => ({ out: new Float64Array(numbers) });
   const [vector, matrix, row, jacobian] = [into(nv), into(rows * rows), into(rows), into(6 * nv)];
   const [poses, velocities] = [into(12 * bodies.length), into(6 * bodies.length)];
+  const square = (): Float64Array => new Float64Array(nv * nv);
+  const derivatives = { qdd: new Float64Array(nv), dq: square(), dv: square(), dtau: square() };
   const both = { ...velocities, poses: poses.out };
   const last = bodies[bodies.length - 1].name;
   return [
@@ -60,6 +69,8 @@ function callsOf(door: Dynamics, mechanism: Mechanism): readonly Call[] {
     ['jacobian', () => void door.jacobian(state, last, jacobian)],
     ['jacobians', () => void door.jacobians(state, jacobian)],
     ['energy', () => void door.energy(state)],
+    ['inverseDerivatives', () => void door.inverseDerivatives(state, given, { out: derivatives })],
+    ['forwardDerivatives', () => void door.forwardDerivatives(state, given, { out: derivatives })],
   ];
 }
 
@@ -89,7 +100,7 @@ export async function benchFunctions(
   );
   const results = timed.map(({ model, name, door }, i): FunctionLine => {
     const { engine } = door.report().functions.find((line) => line.name === name)!;
-    return { model, function: name, engine, ns: times[i].ns, nsMedian: times[i].nsMedian };
+    return { model, function: CONTRACT.get(name) ?? name, engine, ns: times[i].ns, nsMedian: times[i].nsMedian };
   });
   for (const door of new Set(timed.map((line) => line.door))) door.dispose();
   return { machine: machine(), results };

@@ -18,7 +18,14 @@ export {
   massMatrix,
   mechanicalEnergy,
 } from './dynamics/once.js';
-export type { EngineName, FunctionName, OutOption, Runs } from './engines/engine.js';
+export type {
+  EngineName,
+  ForwardDerivatives,
+  FunctionName,
+  InverseDerivatives,
+  OutOption,
+  Runs,
+} from './engines/engine.js';
 export type { LoopReport } from './engines/plain/assembly/report.js';
 export { schedule, topologyOf } from './engines/plain/assembly/schedule.js';
 export type { InverseMassMatrix } from './engines/plain/mass-matrix-solver.js';

@@ -65,6 +65,12 @@ export const COMMANDS: readonly (CommandEntry | CommandGroup)[] = [
     load: async () => (await import('./commands/frames.js')).configureFrames,
   },
   {
+    name: 'derivatives',
+    arguments: '<model>',
+    description: 'how joint forces and accelerations change with positions, velocities and forces',
+    load: async () => (await import('./commands/derivatives.js')).configureDerivatives,
+  },
+  {
     name: 'simulate',
     arguments: '<model>',
     description: 'let a mechanism move; damping, friction and springs of its joints act',

@@ -4,8 +4,10 @@
 import {
   type Engine,
   type EngineName,
+  type ForwardDerivatives,
   FUNCTION_NAMES,
   type FunctionName,
+  type InverseDerivatives,
   type OutOption,
   type Runs,
 } from '../engines/engine.js';
@@ -277,6 +279,46 @@ export class Dynamics {
     return engine.energy === undefined ? this.#plain.energy(state) : engine.energy(state);
   }
 
+  /**
+   * How the joint forces that produce qdd (none where left out) change with positions and velocities, along the degrees of freedom
+   * as `integrate` moves them; how they change with qdd is the mass matrix. Columns of coupled joints are zero: they go with
+   * their sources.
+   */
+  inverseDerivatives(
+    state: State,
+    qdd?: Float64Array,
+    options: { readonly out?: InverseDerivatives } = {},
+  ): InverseDerivatives {
+    const { nv } = this.mechanism;
+    refuseForeign(this.mechanism, state);
+    const given = qdd ?? new Float64Array(nv);
+    if (given.length !== nv) refuseLength('qdd', given, nv, OF_DOF);
+    const matrix = (): Float64Array => new Float64Array(nv * nv);
+    const out = options.out ?? { dq: matrix(), dv: matrix() };
+    this.#checkSquare('dq', out.dq);
+    this.#checkSquare('dv', out.dv);
+    if (this.#rest.inverseDerivatives?.(state, given, out) !== true) this.#plain.inverseDerivatives(state, given, out);
+    return out;
+  }
+
+  /** The accelerations under the joint forces tau, and how they change with positions, velocities and tau. */
+  forwardDerivatives(
+    state: State,
+    tau?: Float64Array,
+    options: { readonly out?: ForwardDerivatives } = {},
+  ): ForwardDerivatives {
+    const { nv } = this.mechanism;
+    refuseForeign(this.mechanism, state);
+    const given = tau ?? new Float64Array(nv);
+    if (given.length !== nv) refuseLength('tau', given, nv, OF_DOF);
+    const matrix = (): Float64Array => new Float64Array(nv * nv);
+    const out = options.out ?? { qdd: new Float64Array(nv), dq: matrix(), dv: matrix(), dtau: matrix() };
+    for (const key of ['dq', 'dv', 'dtau'] as const) this.#checkSquare(key, out[key]);
+    if (out.qdd.length !== nv) refuseLength('qdd', out.qdd, nv, OF_DOF);
+    if (this.#rest.forwardDerivatives?.(state, given, out) !== true) this.#plain.forwardDerivatives(state, given, out);
+    return out;
+  }
+
   /** About the loops, as the last forward dynamics found them. */
   loopReport(): LoopReport {
     return this.#forward.loopReport?.() ?? this.#plain.loopReport();
@@ -334,6 +376,11 @@ export class Dynamics {
       refuseLength('jointForces', jointForces, 6 * bodies.length, OF_BODY);
     if (loopForces !== undefined && loopForces.length !== 6 * loops.length)
       refuseLength('loopForces', loopForces, 6 * loops.length, 'six for each loop joint');
+  }
+
+  #checkSquare(what: string, matrix: Float64Array): void {
+    const { nv } = this.mechanism;
+    if (matrix.length !== nv * nv) refuseLength(what, matrix, nv * nv, `${nv} x ${nv}`);
   }
 
   #checkMatrix(out: Float64Array | undefined): void {

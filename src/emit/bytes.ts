@@ -117,6 +117,7 @@ export const V128_STORE = 0x0b;
 export const V128_LOAD64_LANE = 0x57;
 export const V128_STORE64_LANE = 0x5b;
 export const V128_LOAD64_ZERO = 0x5d;
+export const V128_CONST = 0x0c;
 export const F64X2_SPLAT = 0x14;
 export const F64X2_EXTRACT = 0x21;
 export const F64X2_REPLACE = 0x22;

@@ -17,7 +17,7 @@ const FIRST_LANES = [0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23];
 const SECOND_LANES = FIRST_LANES.map((byte) => byte + NUMBER);
 
 /** A function in the making: operations on numbers (one lane) or pairs. */
-class Writer {
+export class LoopWriter {
   readonly code = new B.Bytes();
   readonly #parameters: number;
   readonly #types: number[] = [];
@@ -56,12 +56,12 @@ class Writer {
   }
 
   /** The two lanes of a local (its number where there is one lane) to two places. */
-  storeApart(lanes: 1 | 2, pointer: number, distance: number, value: number): this {
-    if (lanes === 1) return this.get(pointer).get(value).store(1, 0);
+  storeApart(lanes: 1 | 2, pointer: number, distance: number, value: number, offset = 0): this {
+    if (lanes === 1) return this.get(pointer).get(value).store(1, offset);
     for (const lane of [0, 1]) {
       this.get(pointer)
         .get(value)
-        .#memory([B.SIMD, B.V128_STORE64_LANE], lane * distance);
+        .#memory([B.SIMD, B.V128_STORE64_LANE], offset + lane * distance);
       this.code.byte(lane);
     }
     return this;
@@ -83,6 +83,16 @@ class Writer {
 
   extract(): this {
     this.code.byte(B.SIMD).unsigned(B.F64X2_EXTRACT).byte(0);
+    return this;
+  }
+
+  zero(lanes: 1 | 2): this {
+    if (lanes === 1) this.code.byte(B.F64_CONST).bytes(0, 0, 0, 0, 0, 0, 0, 0);
+    else
+      this.code
+        .byte(B.SIMD)
+        .unsigned(B.V128_CONST)
+        .bytes(...new Array<number>(16).fill(0));
     return this;
   }
 
@@ -110,6 +120,14 @@ class Writer {
     this.code.byte(B.END);
   }
 
+  /** `step` as often as `count` says, at least once. `count` goes down to zero. */
+  repeat(count: number, step: () => void): void {
+    this.code.bytes(B.LOOP, B.VOID);
+    step();
+    this.advance(count, -1).get(count);
+    this.code.bytes(B.BR_IF, 0, B.END);
+  }
+
   finish(): ModuleFunction {
     const body = new B.Bytes().unsigned(this.#types.length);
     for (const type of this.#types) body.unsigned(1).byte(type);
@@ -124,7 +142,7 @@ class Writer {
 }
 
 /** Twelve numbers of a record, splatted once for all columns, and read as they are for a last one. */
-function recordOf(w: Writer, record: number): (lanes: 1 | 2, k: number) => void {
+function recordOf(w: LoopWriter, record: number): (lanes: 1 | 2, k: number) => void {
   const locals = Array.from({ length: RECORD_D + 1 }, (_, k) => {
     const local = w.local(B.V128);
     w.splat(record, NUMBER * k).set(local);
@@ -139,7 +157,7 @@ function recordOf(w: Writer, record: number): (lanes: 1 | 2, k: number) => void 
 /** x_kj = -t / D_k, p_j -= G_k t with t = S_k^T p_j. */
 function inwards(stride: number): ModuleFunction {
   const [record, from, to, row, count] = [0, 1, 2, 3, 4];
-  const w = new Writer(5);
+  const w = new LoopWriter(5);
   const number = recordOf(w, record);
   const totals = { 1: w.local(B.F64), 2: w.local(B.V128) };
   const step = (lanes: 1 | 2): void => {
@@ -174,7 +192,7 @@ function inwards(stride: number): ModuleFunction {
 /** x_kj -= G_k^T a_j, a_j += S_k x_kj, and the mirror image of the row. */
 function outwards(stride: number, rowBytes: number): ModuleFunction {
   const [record, from, to, row, mirror, count] = [0, 1, 2, 3, 4, 5];
-  const w = new Writer(6);
+  const w = new LoopWriter(6);
   const number = recordOf(w, record);
   const values = { 1: w.local(B.F64), 2: w.local(B.V128) };
   const step = (lanes: 1 | 2): void => {
@@ -213,7 +231,7 @@ function outwards(stride: number, rowBytes: number): ModuleFunction {
 /** x_kj = -p_k^T a_j for all k of one limb and all j of the limbs behind it, and the mirror image. */
 function between(stride: number, rowBytes: number): ModuleFunction {
   const [forces, accelerations, row, mirror, rows, columns] = [0, 1, 2, 3, 4, 5];
-  const w = new Writer(6);
+  const w = new LoopWriter(6);
   const [a, to, back, left] = [B.I32, B.I32, B.I32, B.I32].map((type) => w.local(type));
   const p = [0, 1].map(() => COMPONENTS.map(() => w.local(B.V128)));
   const x = { 1: [w.local(B.F64), w.local(B.F64)], 2: [w.local(B.V128), w.local(B.V128)] };

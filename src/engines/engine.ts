@@ -30,6 +30,8 @@ export const FUNCTION_NAMES = [
   'jacobian',
   'jacobians',
   'energy',
+  'inverseDerivatives',
+  'forwardDerivatives',
 ] as const;
 
 /** The functions that engines have. */
@@ -44,6 +46,19 @@ export interface Runs {
 /** Arrays for results; made afresh where left out. */
 export interface OutOption {
   readonly out?: Float64Array;
+}
+
+/** How the joint forces of inverse dynamics change with positions and velocities: nv x nv each, row major. */
+export interface InverseDerivatives {
+  /** Column j: along degree of freedom j, as `integrate` moves it. */
+  readonly dq: Float64Array;
+  readonly dv: Float64Array;
+}
+
+/** The accelerations of forward dynamics, and how they change with positions, velocities and joint forces. */
+export interface ForwardDerivatives extends InverseDerivatives {
+  readonly qdd: Float64Array;
+  readonly dtau: Float64Array;
 }
 
 /** Sizes and states have been checked by whoever calls. */
@@ -62,6 +77,10 @@ export interface Engine {
   /** Of everything that each degree of freedom carries: 6 x nv, row major, ground coordinates at the ground's origin. */
   jacobians?(state: State, out: Float64Array): Float64Array;
   energy?(state: State): Energy;
+  /** Of joint forces at the accelerations qdd; false where it cannot be done. */
+  inverseDerivatives?(state: State, qdd: Float64Array, out: InverseDerivatives): boolean;
+  /** Of the accelerations under the forces tau; false where it cannot be done. */
+  forwardDerivatives?(state: State, tau: Float64Array, out: ForwardDerivatives): boolean;
   /** About the loops, as the last forward dynamics found them. */
   loopReport?(): LoopReport;
   /** Whole Runge-Kutta steps, where the engine takes them faster than they are made of calls of `forward`. */

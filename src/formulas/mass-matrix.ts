@@ -91,7 +91,11 @@ function twoByTwo(g: VectorGraph, columns: readonly Columns[]): Columns[] {
 }
 
 /** E^T Sigma E + t h'^T + (E^T h) t^T with h' = E^T h + m t. */
-export function toParent(g: VectorGraph, { rotation, r }: Pose, { mass, h, sigma }: Composite): Composite {
+export function toParent(
+  g: VectorGraph,
+  { rotation, r }: Pick<Pose, 'rotation' | 'r'>,
+  { mass, h, sigma }: Composite,
+): Composite {
   const turned = rotation.toParent(h);
   const moved = g.plus(turned, g.times(mass, r));
   const A = rotation.symToParent(sigma);

@@ -8,3 +8,4 @@ export {
   integrateDerivatives,
   interpolate,
 } from './configurations.js';
+export { numericalDerivative } from './differences.js';

@@ -14,6 +14,8 @@ const FUNCTIONS = [
   'jacobian',
   'jacobians',
   'energy',
+  'idDerivatives',
+  'fdDerivatives',
 ];
 
 describe('manikin bench functions', () => {

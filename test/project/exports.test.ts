@@ -55,7 +55,14 @@ describe('public exports', () => {
     [
       'manikin/toolbox',
       toolbox,
-      ['difference', 'differenceDerivatives', 'integrate', 'integrateDerivatives', 'interpolate'],
+      [
+        'difference',
+        'differenceDerivatives',
+        'integrate',
+        'integrateDerivatives',
+        'interpolate',
+        'numericalDerivative',
+      ],
     ],
     ['manikin/world', worlds, ['World', 'ball', 'box', 'capsule', 'cylinder']],
     [

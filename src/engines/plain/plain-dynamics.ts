@@ -13,7 +13,7 @@ import { createKinematics, type KinematicsScratch, poses, velocities } from '../
 import { createRnea, type RneaScratch, rnea } from '../../reference/rnea.js';
 import type { ScheduleTree } from '../../schedule/tree.js';
 import { compose, forceToA, forceToB, invert, motionToA, TRANSFORM } from '../../spatial/spatial.js';
-import type { Engine, OutOption, Runs } from '../engine.js';
+import type { Engine, ForwardDerivatives, InverseDerivatives, OutOption, Runs } from '../engine.js';
 import { type AdaScratch, ada, CONTRADICTION, createAda } from './assembly/ada.js';
 import { endToRootSchedule } from './assembly/orders.js';
 import { type LoopReport, loopForces, loopForcesOf, loopReport, reportOn } from './assembly/report.js';
@@ -28,6 +28,7 @@ import {
 import { type CoupledAbaScratch, coupledAba, createCoupledAba } from './coupled-aba.js';
 import { foldForces, followSources } from './couplings.js';
 import { createDense, type DenseScratch, denseForwardDynamics, reducedMassMatrix } from './dense.js';
+import { PlainDerivatives } from './derivatives.js';
 import { KernelForward } from './kernel-forward.js';
 import { type InverseMassMatrix, MassMatrixSolver } from './mass-matrix-solver.js';
 import { addPassiveForces } from './passive.js';
@@ -101,6 +102,7 @@ export class PlainDynamics implements Engine {
   #kinematics: KinematicsScratch | undefined;
   #jacobian: JacobianScratch | undefined;
   #solver: MassMatrixSolver | undefined;
+  #derivatives: PlainDerivatives | undefined;
   readonly #column = new Float64Array(6);
 
   /** `root`: the body at the root of forward dynamics, for free-flying mechanisms; results do not depend on it. */
@@ -283,6 +285,20 @@ export class PlainDynamics implements Engine {
   solve(state: State, b: Float64Array, { out }: OutOption = {}): Float64Array {
     this.#solver ??= new MassMatrixSolver(this.mechanism, this.tree);
     return this.#solver.solve(state, b, out);
+  }
+
+  /** Of the joint forces that produce qdd, with respect to positions and velocities. */
+  inverseDerivatives(state: State, qdd: Float64Array, out: InverseDerivatives): true {
+    this.#derivatives ??= new PlainDerivatives(this);
+    this.#derivatives.inverse(state, qdd, out);
+    return true;
+  }
+
+  /** Of the accelerations under tau, with respect to positions, velocities and tau. */
+  forwardDerivatives(state: State, tau: Float64Array, out: ForwardDerivatives): true {
+    this.#derivatives ??= new PlainDerivatives(this);
+    this.#derivatives.forward(state, tau, out);
+    return true;
   }
 
   runs(): Runs {

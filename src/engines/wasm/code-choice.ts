@@ -62,6 +62,8 @@ export const TASK_OF: ReadonlyMap<string, CompiledTask> = new Map<FunctionName, 
   ['jacobian', jacobianTask(0)],
   ['jacobians', 'jacobians'],
   ['energy', 'energy'],
+  ['inverseDerivatives', 'inverseDerivatives'],
+  ['forwardDerivatives', 'forwardDerivatives'],
 ]);
 
 export class CodeChoice {
@@ -126,8 +128,10 @@ export class CodeChoice {
   /** What the first call of a task will run. */
   tier(task: CompiledTask): Tier {
     if (!this.compiles(task)) return 'plain';
-    if (this.#coupled && (task === 'solve' || task === 'inverseMassMatrix')) return 'plain';
-    if (this.#closed && (task === 'inverse' || task === 'inverseLoaded')) return 'plain';
+    if (this.#coupled && (task === 'solve' || task === 'inverseMassMatrix' || task === 'forwardDerivatives'))
+      return 'plain';
+    if (this.#closed && (task === 'inverse' || task === 'inverseLoaded' || task.endsWith('Derivatives')))
+      return 'plain';
     if (task === 'inverseForces' && !this.forces) return 'plain';
     if (!this.hasGeneric || !GENERIC.has(task)) return this.makesFunctions ? 'specialised' : 'plain';
     return this.onUse(task) ? 'specialised' : 'generic';

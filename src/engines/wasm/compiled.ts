@@ -10,10 +10,11 @@ import { isDamped } from '../../plan/plan.js';
 import { BODY_POSE, BODY_VELOCITY } from '../../plan/results.js';
 import type { Energy } from '../../reference/energy.js';
 import { forceToA } from '../../spatial/spatial.js';
-import type { Engine, FunctionName, OutOption, Runs } from '../engine.js';
+import type { Engine, ForwardDerivatives, FunctionName, InverseDerivatives, OutOption, Runs } from '../engine.js';
 import type { LoopReport } from '../plain/assembly/report.js';
 import { rowsOf } from '../plain/author-order.js';
 import { foldForces, followSources, type Reduction, reduceMatrix, reductionOf } from '../plain/couplings.js';
+import { foldMatrices } from '../plain/derivatives.js';
 import type { InverseMassMatrix } from '../plain/mass-matrix-solver.js';
 import { type ForwardOptions, type InverseOptions, type MassMatrix, PlainDynamics } from '../plain/plain-dynamics.js';
 import { PlainStages, type Stages } from '../plain/stages.js';
@@ -240,6 +241,22 @@ export class CompiledDynamics implements Engine {
 
   energy(state: State): Energy {
     return this.#functions?.energy(state) ?? this.readable.energy(state);
+  }
+
+  /** Derivatives of inverse dynamics at the accelerations qdd. */
+  inverseDerivatives(state: State, qdd: Float64Array, out: InverseDerivatives): boolean {
+    if (this.mechanism.loops.length > 0 || this.#functions?.inverseDerivatives(state, qdd, out) !== true)
+      return this.readable.inverseDerivatives(state, qdd, out);
+    if (this.#reduction !== undefined) foldMatrices(this.mechanism, out.dq, out.dv);
+    return true;
+  }
+
+  /** Derivatives of forward dynamics, and its accelerations. */
+  forwardDerivatives(state: State, tau: Float64Array, out: ForwardDerivatives): boolean {
+    const open = this.mechanism.loops.length === 0 && this.#reduction === undefined;
+    if (!open || this.#functions === undefined) return this.readable.forwardDerivatives(state, tau, out);
+    this.forward(state, tau, { out: out.qdd });
+    return this.#functions.forwardDerivatives(state, out) || this.readable.forwardDerivatives(state, tau, out);
   }
 
   /**

@@ -1,11 +1,14 @@
 // What compiled code computes beside forward and inverse dynamics and the mass matrix: H^-1 b, poses, velocities, Jacobians,
 // energy. The code of each is made on its first call; where there is none the readable algorithm does it.
 
+import { derivativeColumns } from '../../formulas/derivative-columns.js';
 import { type InverseMassColumns, inverseMassColumns } from '../../formulas/inverse-mass-columns.js';
 import type { Mechanism } from '../../mechanism/mechanism.js';
 import type { State } from '../../mechanism/state.js';
 import { BODY_POSE, ENERGY } from '../../plan/results.js';
 import type { Energy } from '../../reference/energy.js';
+import type { ForwardDerivatives, InverseDerivatives } from '../engine.js';
+import { followSources } from '../plain/couplings.js';
 import { type CompiledTask, jacobianTask } from './specialise.js';
 import type { Running, TaskCode } from './task-code.js';
 
@@ -21,6 +24,10 @@ export class CompiledFunctions {
   #columns: InverseMassColumns | undefined;
   /** The parts of the result of posesAndVelocities. */
   #both: { readonly of: Float64Array; readonly poses: Float64Array; readonly velocities: Float64Array } | undefined;
+
+  /** Matrices of the derivatives, in memory. */
+  readonly #parts = new Map<string, { readonly of: Float64Array; readonly parts: Float64Array[] }>();
+  #forwardAt: number | undefined;
 
   constructor(mechanism: Mechanism, code: TaskCode) {
     const { bodies, joints } = mechanism;
@@ -111,6 +118,54 @@ export class CompiledFunctions {
         linear: [result[P + 3], result[P + 4], result[P + 5]],
       },
     };
+  }
+
+  /** True where it was done. */
+  inverseDerivatives(state: State, qdd: Float64Array, { dq, dv }: InverseDerivatives): boolean {
+    const { nv } = this.#mechanism;
+    const { views } = this.#code;
+    views.v.set(state.v);
+    views.qdd.set(qdd);
+    followSources(this.#mechanism, views.qdd);
+    const result = this.#at('inverseDerivatives', state)?.result;
+    if (result === undefined) return false;
+    this.#copyMatrix(dq, this.#part('inverse', result, 0, 0));
+    this.#copyMatrix(dv, this.#part('inverse', result, 1, nv * nv));
+    return true;
+  }
+
+  /** True where it was done; the accelerations must be in memory, and in `out`, already. */
+  forwardDerivatives(state: State, { dq, dv, dtau, qdd }: ForwardDerivatives): boolean {
+    const { nv } = this.#mechanism;
+    const { views } = this.#code;
+    views.v.set(state.v);
+    views.qdd.set(qdd);
+    const result = this.#at('forwardDerivatives', state)?.result;
+    if (result === undefined) return false;
+    this.#forwardAt ??= derivativeColumns(this.#code.plan, true).forward;
+    const at = this.#forwardAt;
+    this.#copyMatrix(dtau, this.#part('forward', result, 0, 0));
+    this.#copyMatrix(dq, this.#part('forward', result, 1, at));
+    this.#copyMatrix(dv, this.#part('forward', result, 2, at + nv * nv));
+    return true;
+  }
+
+  /** A matrix of a result: views are made once. */
+  #part(name: 'inverse' | 'forward', result: Float64Array, index: number, from: number): Float64Array {
+    let parts = this.#parts.get(name);
+    if (parts?.of !== result) {
+      parts = { of: result, parts: [] };
+      this.#parts.set(name, parts);
+    }
+    parts.parts[index] ??= result.subarray(from, from + this.#mechanism.nv ** 2);
+    return parts.parts[index];
+  }
+
+  #copyMatrix(out: Float64Array, matrix: Float64Array): void {
+    this.#columns ??= inverseMassColumns(this.#code.plan);
+    const { order } = this.#columns;
+    if (order === undefined) out.set(matrix);
+    else reorder(out, matrix, order);
   }
 
   #fill(task: CompiledTask, state: State, out: Float64Array): Float64Array | undefined {

@@ -1,14 +1,17 @@
 // Code for one mechanism: a pure function from a plan (plain data) to the bytes of a module, so a worker can call it.
 
 import * as B from '../../emit/bytes.js';
+import { derivativeLoops } from '../../emit/derivative-loops.js';
 import { inverseMassLoops, massMatrixLoops } from '../../emit/inverse-mass-loops.js';
 import { encodeModule, type ModuleFunction } from '../../emit/module.js';
 import { ConstantPool, emitFunctions } from '../../emit/wasm.js';
 import { pairedUnitsOf } from '../../formulas/columns.js';
+import { type DerivativeColumns, derivativeColumns } from '../../formulas/derivative-columns.js';
 import { energyFormulas } from '../../formulas/energy.js';
 import { forwardFormulas } from '../../formulas/forward.js';
 import type { Graph, OperationCount } from '../../formulas/graph.js';
 import { inverseFormulas } from '../../formulas/inverse.js';
+import { inverseDerivativeFormulas } from '../../formulas/inverse-derivatives.js';
 import { inverseMassColumns } from '../../formulas/inverse-mass-columns.js';
 import { inverseMassFormulas } from '../../formulas/inverse-mass-matrix.js';
 import { jacobianFormulas, jacobiansFormulas } from '../../formulas/jacobian.js';
@@ -27,7 +30,8 @@ import { aligned, type Layout, placesOf } from './layout.js';
 /**
  * What can be computed: qdd from tau (also with forces from outside, and an armature of damped joints, that are read from
  * memory), tau from qdd (also with forces from outside, and with the whole force through every joint), the mass matrix and its inverse; H^-1 tau; poses and velocities of all bodies, each
- * by itself or both; the Jacobian of a body and of all; energy, momentum and centre of mass.
+ * by itself or both; the Jacobian of a body and of all; energy, momentum and centre of mass; derivatives of inverse dynamics at qdd,
+ * and of forward dynamics that gave qdd, with respect to q, v (and tau: the inverse of the mass matrix).
  */
 export type CompiledTask =
   | 'forward'
@@ -43,6 +47,8 @@ export type CompiledTask =
   | 'posesAndVelocities'
   | 'jacobians'
   | 'energy'
+  | 'inverseDerivatives'
+  | 'forwardDerivatives'
   | `jacobian ${number}`;
 
 export interface SpecialiseOptions {
@@ -119,7 +125,19 @@ const FORMULAS: { readonly [task in NamedTask]: Formulas } = {
     kinematicsFormulas(g, plan, units, { ...options, poses: true, velocities: true }),
   jacobians: jacobiansFormulas,
   energy: energyFormulas,
+  inverseDerivatives: (g, plan, units, options) =>
+    inverseDerivativeFormulas(g, plan, units, options, derivativeColumns(plan, false)),
+  forwardDerivatives: (g, plan, units, options) => {
+    inverseMassFormulas(g, plan, units, options);
+    inverseDerivativeFormulas(g, plan, units, options, derivativeColumns(plan, true));
+  },
 };
+
+/** The memory of derivatives; undefined for other tasks. */
+function derivativesOf(plan: Plan, task: CompiledTask): DerivativeColumns | undefined {
+  if (task === 'inverseDerivatives') return derivativeColumns(plan, false);
+  return task === 'forwardDerivatives' ? derivativeColumns(plan, true) : undefined;
+}
 
 const JACOBIAN = 'jacobian ';
 export const jacobianTask = (body: number): CompiledTask => `${JACOBIAN}${body}` as CompiledTask;
@@ -127,8 +145,13 @@ const bodyOf = (task: CompiledTask): number | undefined =>
   task.startsWith(JACOBIAN) ? Number(task.slice(JACOBIAN.length)) : undefined;
 
 /** Numbers that a task computes beside the arrays of the layout. */
-function resultSize({ bodies, nv, loops }: Plan, task: CompiledTask): number {
+function resultSize(plan: Plan, task: CompiledTask): number {
+  const { bodies, nv, loops } = plan;
   switch (task) {
+    case 'inverseDerivatives':
+      return 2 * nv * nv;
+    case 'forwardDerivatives':
+      return derivativeColumns(plan, true).forward + 2 * nv * nv;
     case 'inverseMassMatrix':
       return nv * nv;
     case 'poses':
@@ -167,7 +190,9 @@ export function specialise(plan: Plan, options: SpecialiseOptions): Specialised 
   const resultAt = aligned(options.scratchAt);
   const resultNumbers = resultSize(plan, task);
   const columns = task === 'inverseMassMatrix' ? inverseMassColumns(plan) : undefined;
-  const resultEnd = resultAt + 8 * (columns?.size ?? (deep === undefined ? resultNumbers : 12 * deep.stride));
+  const derivatives = derivativesOf(plan, task);
+  const room = derivatives?.size ?? columns?.size ?? (deep === undefined ? resultNumbers : 12 * deep.stride);
+  const resultEnd = resultAt + 8 * room;
   const constants = new ConstantPool(aligned(resultEnd));
   const slotsAt = aligned(constants.at + 16 * countConstants(graph));
   const { functions, phases, slotBytes } = emitFunctions(graph, {
@@ -182,9 +207,11 @@ export function specialise(plan: Plan, options: SpecialiseOptions): Specialised 
   const memoryBytes = slotsAt + slotBytes;
   const count = functions.length;
   const loops =
-    columns !== undefined
-      ? inverseMassLoops(columns, resultAt, count)
-      : deep && massMatrixLoops(deep, resultAt, layout.massMatrix, count);
+    derivatives !== undefined
+      ? derivativeLoops(derivatives, task === 'forwardDerivatives', resultAt, count)
+      : columns !== undefined
+        ? inverseMassLoops(columns, resultAt, count)
+        : deep && massMatrixLoops(deep, resultAt, layout.massMatrix, count);
   const run = sequences(phases, loops?.calls);
   const bytes = encodeModule({
     functions: [...functions, ...(loops?.functions ?? []), ...run],

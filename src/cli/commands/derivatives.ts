@@ -1,0 +1,104 @@
+// manikin derivatives: how joint forces and accelerations change with positions, velocities and forces.
+
+import type { Command } from 'commander';
+import { dynamics } from '../../dynamics/dynamics.js';
+import { formatJson } from '../../formats/json-writer.js';
+import type { Mechanism } from '../../mechanism/mechanism.js';
+import type { State } from '../../mechanism/state.js';
+import { numericalDerivative } from '../../toolbox/differences.js';
+import {
+  chooseState,
+  loadModel,
+  type ModelOptions,
+  randomVector,
+  type StateOptions,
+  withModel,
+  withState,
+} from '../model-argument.js';
+import { formatNumber, type Terminal } from '../terminal.js';
+import { columnsOf } from './frames.js';
+
+interface Options extends ModelOptions, StateOptions {
+  readonly check?: boolean;
+  readonly json?: boolean;
+}
+
+export function configureDerivatives(command: Command, terminal: Terminal): void {
+  withState(withModel(command))
+    .option('--check', 'compare with differences of eighth order')
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      '\nExample:\n  manikin derivatives panda.urdf --seed 1 --check\n\nOf inverse dynamics (ID) at the accelerations, of forward dynamics (FD) under the forces of the state. Row i, column j: of degree of freedom i along j; floating bases and balls along their own axes.',
+    )
+    .action(async (name: string, options: Options) => {
+      const model = await loadModel(name, options, terminal);
+      const { mechanism } = model;
+      const chosen = await chooseState(model, options);
+      const { seed } = options;
+      const given = seed === undefined ? new Float64Array(mechanism.nv) : randomVector(mechanism, seed);
+      const result = derivativesOf(mechanism, chosen.state, chosen.qdd ?? given, chosen.tau ?? given, options.check);
+      if (options.json === true) {
+        const columns = columnsOf(mechanism);
+        terminal.out(`${formatJson({ model: name, rows: columns, columns, ...result })}\n`);
+        return;
+      }
+      const { checkError, ...matrices } = result;
+      const lines = Object.entries(matrices).map(([key, matrix]) => {
+        const largest = Math.max(0, ...matrix.flat().map(Math.abs));
+        return `${key.padEnd(9)} ${mechanism.nv} x ${mechanism.nv}, largest entry ${formatNumber(largest)}`;
+      });
+      if (checkError !== undefined)
+        lines.push(`largest difference to differences, relative: ${checkError.toExponential(1)}`);
+      terminal.out(`${lines.join('\n')}\nThe numbers: --json.\n`);
+    });
+}
+
+function derivativesOf(
+  mechanism: Mechanism,
+  state: State,
+  qdd: Float64Array,
+  tau: Float64Array,
+  check: boolean | undefined,
+) {
+  const door = dynamics(mechanism, { engine: 'plain' });
+  const rows = (matrix: Float64Array): number[][] =>
+    Array.from({ length: mechanism.nv }, (_, i) =>
+      Array.from(matrix.subarray(i * mechanism.nv, (i + 1) * mechanism.nv)),
+    );
+  // In closed loops joint forces are not unique.
+  const inverse = mechanism.loops.length === 0 ? door.inverseDerivatives(state, qdd) : undefined;
+  const forward = door.forwardDerivatives(state, tau);
+  let checkError: number | undefined;
+  if (check === true) {
+    const push = (moved: State): Float64Array => door.inverse(moved, qdd);
+    const accelerate = (moved: State): Float64Array => door.forward(moved, tau);
+    checkError = Math.max(
+      ...(inverse === undefined
+        ? []
+        : [
+            apart(inverse.dq, numericalDerivative(mechanism, state, 'q', push)),
+            apart(inverse.dv, numericalDerivative(mechanism, state, 'v', push)),
+          ]),
+      apart(forward.dq, numericalDerivative(mechanism, state, 'q', accelerate)),
+      apart(forward.dv, numericalDerivative(mechanism, state, 'v', accelerate)),
+    );
+  }
+  return {
+    ...(inverse !== undefined && { dID_dq: rows(inverse.dq), dID_dv: rows(inverse.dv) }),
+    dFD_dq: rows(forward.dq),
+    dFD_dv: rows(forward.dv),
+    dFD_dtau: rows(forward.dtau),
+    ...(checkError !== undefined && { checkError }),
+  };
+}
+
+/** The largest difference of two matrices over the largest entry of the second. */
+function apart(a: Float64Array, b: Float64Array): number {
+  let [difference, size] = [0, 0];
+  for (let k = 0; k < a.length; k++) {
+    difference = Math.max(difference, Math.abs(a[k] - b[k]));
+    size = Math.max(size, Math.abs(b[k]));
+  }
+  return size === 0 ? difference : difference / size;
+}

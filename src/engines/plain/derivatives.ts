@@ -1,0 +1,179 @@
+// Derivatives of dynamics by the readable algorithms, in the author's order.
+//
+//   d tau   reference/inverse-derivatives.ts; with couplings G^T (d tau) G, as followers move with their sources
+//   d qdd   = -H^-1 d tau at the accelerations of forward dynamics;  d qdd / d tau = H^-1
+//
+// Closed loops: central differences of eighth order of the forward dynamics themselves, which are exact to some 1e-10.
+
+import { MechanismError } from '../../mechanism/errors.js';
+import type { Mechanism } from '../../mechanism/mechanism.js';
+import { State } from '../../mechanism/state.js';
+import type { Tree } from '../../mechanism/tree.js';
+import {
+  createInverseDerivatives,
+  type InverseDerivativesScratch,
+  inverseDerivatives,
+} from '../../reference/inverse-derivatives.js';
+import type { ForwardDerivatives, InverseDerivatives } from '../engine.js';
+import { followSources, type Reduction, reduceMatrix, reductionOf } from './couplings.js';
+import type { PlainDynamics } from './plain-dynamics.js';
+
+/** Weights of f(h), f(2h), ... in the central difference of eighth order, over h. */
+const WEIGHTS = [4 / 5, -1 / 5, 4 / 105, -1 / 280];
+const STEP = 0.02;
+
+export class PlainDerivatives {
+  readonly #mechanism: Mechanism;
+  readonly #tree: Tree;
+  readonly #plain: PlainDynamics;
+  readonly #scratch: InverseDerivativesScratch;
+  readonly #qdd: Float64Array;
+  readonly #dq: Float64Array;
+  readonly #dv: Float64Array;
+
+  constructor(plain: PlainDynamics) {
+    const { mechanism, tree } = plain;
+    this.#mechanism = mechanism;
+    this.#tree = tree;
+    this.#plain = plain;
+    this.#scratch = createInverseDerivatives(tree);
+    this.#qdd = new Float64Array(mechanism.nv);
+    this.#dq = new Float64Array(mechanism.nv ** 2);
+    this.#dv = new Float64Array(mechanism.nv ** 2);
+  }
+
+  inverse(state: State, qdd: Float64Array, { dq, dv }: InverseDerivatives): void {
+    refuseLoops(this.#mechanism);
+    const given = this.#qdd;
+    given.set(qdd);
+    followSources(this.#mechanism, given);
+    inverseDerivatives(this.#tree, this.#scratch, dq, dv, state.q, state.v, given);
+    foldMatrices(this.#mechanism, dq, dv);
+  }
+
+  forward(state: State, tau: Float64Array, out: ForwardDerivatives): void {
+    const { nv, couplings, loops } = this.#mechanism;
+    this.#plain.forward(state, tau, { out: out.qdd });
+    if (loops.length > 0) {
+      this.#differences(state, tau, out);
+      return;
+    }
+    const [dq, dv] = [this.#dq, this.#dv];
+    inverseDerivatives(this.#tree, this.#scratch, dq, dv, state.q, state.v, out.qdd);
+    const { Hinv } = this.#plain.inverseMassMatrix(state);
+    if (couplings.length === 0) {
+      out.dtau.set(Hinv);
+      subtractedProduct(out.dq, Hinv, dq, nv);
+      subtractedProduct(out.dv, Hinv, dv, nv);
+      return;
+    }
+    const reduction = reductionOf(this.#mechanism);
+    const { rows, follows, factor } = reduction;
+    const reduced = new Float64Array(rows * rows);
+    const answer = new Float64Array(rows * rows);
+    for (const [from, to] of [
+      [dq, out.dq],
+      [dv, out.dv],
+    ] as const) {
+      reduceMatrix(reduced, from, reduction);
+      subtractedProduct(answer, Hinv, reduced, rows);
+      expand(to, answer, reduction, independent(this.#mechanism));
+    }
+    for (let i = 0; i < nv; i++)
+      for (let j = 0; j < nv; j++) out.dtau[nv * i + j] = factor[i] * factor[j] * Hinv[rows * follows[i] + follows[j]];
+  }
+
+  /** Followers move with their sources; their own columns are zero but for forces. */
+  #differences(state: State, tau: Float64Array, { dq, dv, dtau }: ForwardDerivatives): void {
+    const mechanism = this.#mechanism;
+    const { nv, joints } = mechanism;
+    const moved = new State(mechanism);
+    const push = new Float64Array(nv);
+    const direction = new Float64Array(nv);
+    const free = independent(mechanism);
+    const column = (out: Float64Array, j: number, at: (h: number) => void): void => {
+      const sum = new Float64Array(nv);
+      WEIGHTS.forEach((weight, k) => {
+        for (const sign of [1, -1]) {
+          moved.copy(state);
+          push.set(tau);
+          at(sign * STEP * (k + 1));
+          this.#plain.forward(moved, push, { out: this.#qdd });
+          for (let i = 0; i < nv; i++) sum[i] += (sign * weight * this.#qdd[i]) / STEP;
+        }
+      });
+      for (let i = 0; i < nv; i++) out[nv * i + j] = sum[i];
+    };
+    dq.fill(0);
+    dv.fill(0);
+    for (let j = 0; j < nv; j++) {
+      column(dtau, j, (h) => {
+        push[j] += h;
+      });
+      if (!free(j)) continue;
+      direction.fill(0);
+      direction[j] = 1;
+      followSources(mechanism, direction);
+      column(dq, j, (h) => {
+        for (const { model, iq, iv } of joints) if (model.nv > 0) model.integrate(moved.q, iq, direction, iv, h);
+      });
+      column(dv, j, (h) => {
+        for (let k = 0; k < nv; k++) moved.v[k] += h * direction[k];
+      });
+    }
+  }
+}
+
+function refuseLoops({ loops }: Mechanism): void {
+  if (loops.length === 0) return;
+  throw MechanismError.of(
+    'loops',
+    `loop "${loops[0].name}"`,
+    'Joint forces are not unique in closed loops, and neither are their derivatives. Take forwardDerivatives, or remove the loop joints.',
+  );
+}
+
+/** d tau with respect to independent coordinates: rows and columns of followers are zero, their sources have their part. */
+export function foldMatrices(mechanism: Mechanism, dq: Float64Array, dv: Float64Array): void {
+  const { couplings, joints, nv } = mechanism;
+  for (const { joint, source, multiplier } of couplings) {
+    const [follower, own] = [joints[joint].iv, joints[source].iv];
+    for (const matrix of [dq, dv]) {
+      for (let k = 0; k < nv; k++) {
+        matrix[nv * own + k] += multiplier * matrix[nv * follower + k];
+        matrix[nv * follower + k] = 0;
+      }
+      for (let k = 0; k < nv; k++) {
+        matrix[nv * k + own] += multiplier * matrix[nv * k + follower];
+        matrix[nv * k + follower] = 0;
+      }
+    }
+  }
+}
+
+function independent({ couplings, joints }: Mechanism): (k: number) => boolean {
+  const followers = new Set(couplings.map(({ joint }) => joints[joint].iv));
+  return (k) => !followers.has(k);
+}
+
+/** out <- rows of the independent coordinates to all of them, G x. */
+function expand(
+  out: Float64Array,
+  x: Float64Array,
+  { rows, follows, factor }: Reduction,
+  free: (k: number) => boolean,
+): void {
+  const nv = follows.length;
+  for (let i = 0; i < nv; i++)
+    for (let j = 0; j < nv; j++) out[nv * i + j] = free(j) ? factor[i] * x[rows * follows[i] + follows[j]] : 0;
+}
+
+/** out <- -A B, n x n. */
+function subtractedProduct(out: Float64Array, A: Float64Array, B: Float64Array, n: number): void {
+  out.fill(0);
+  for (let i = 0; i < n; i++)
+    for (let k = 0; k < n; k++) {
+      const factor = A[n * i + k];
+      for (let j = 0; j < n; j++) out[n * i + j] -= factor * B[n * k + j];
+    }
+}

@@ -1,0 +1,86 @@
+// Derivatives of inverse and forward dynamics: against Pinocchio's values, and against differences of eighth order of the dynamics
+// themselves, on random mechanisms of all joint types, on both engines. MANIKIN_LONG=1: 500 of them.
+
+import { describe, expect, it } from 'vitest';
+import { type Dynamics, dynamics } from '../../src/dynamics/dynamics.js';
+import { createMechanism } from '../../src/mechanism/create.js';
+import type { Mechanism } from '../../src/mechanism/mechanism.js';
+import { State } from '../../src/mechanism/state.js';
+import { numericalDerivative } from '../../src/toolbox/index.js';
+import { closedSpec } from '../support/closed-mechanisms.js';
+import { randomCoupled } from '../support/random-couplings.js';
+import { randomMechanism, relativeError } from '../support/random-mechanism.js';
+import { entries, robots } from './reference.js';
+
+const ENGINES = ['plain', 'auto'] as const;
+
+describe.each(ENGINES)("against Pinocchio's values, engine %s", (engine) => {
+  it.each(robots('merge').map((robot) => [robot.name, robot] as const))('%s', (_, robot) => {
+    const { mechanism, state, qdd, tau, values } = robot;
+    const door = dynamics(mechanism, { engine });
+    const near = (ours: Float64Array, theirs: number[][], tolerance: number): void => {
+      expect(relativeError(...entries(robot, ours, theirs))).toBeLessThan(tolerance);
+    };
+    const { inverseDynamics, forwardDynamics } = values.derivatives;
+    const inverse = door.inverseDerivatives(state, qdd);
+    near(inverse.dq, inverseDynamics.dq, 1e-12);
+    near(inverse.dv, inverseDynamics.dv, 1e-12);
+    const withInverse = 1e-11 + 1e-15 * values.condM;
+    const forward = door.forwardDerivatives(state, tau);
+    near(forward.dq, forwardDynamics.dq, withInverse);
+    near(forward.dv, forwardDynamics.dv, withInverse);
+    near(forward.dtau, values.massInverse, withInverse);
+    if (engine === 'auto')
+      for (const name of ['inverseDerivatives', 'forwardDerivatives'])
+        expect(door.report().functions.find((line) => line.name === name)?.engine).toBe('compiled');
+  });
+});
+
+function check(mechanism: Mechanism, seed: number, engine: (typeof ENGINES)[number]): void {
+  const door: Dynamics = dynamics(mechanism, { engine });
+  const plain = dynamics(mechanism, { engine: 'plain' });
+  const state = State.random(mechanism, seed);
+  const given = Float64Array.from({ length: mechanism.nv }, (_, k) => Math.cos(seed + 3 * k));
+  // Differences of accelerations lose what the mass matrix's condition costs.
+  const near = (ours: Float64Array, theirs: Float64Array, what: string): void =>
+    expect(relativeError(ours, theirs), `${mechanism.name}, ${what}`).toBeLessThan(what.startsWith('ID') ? 1e-9 : 1e-8);
+  const forward = door.forwardDerivatives(state, given);
+  near(forward.qdd, plain.forward(state, given), 'qdd');
+  const accelerate = (moved: State): Float64Array => plain.forward(moved, given);
+  near(forward.dq, numericalDerivative(mechanism, state, 'q', accelerate), 'FD, q');
+  near(forward.dv, numericalDerivative(mechanism, state, 'v', accelerate), 'FD, v');
+  if (mechanism.loops.length > 0) return;
+  const inverse = door.inverseDerivatives(state, given);
+  const push = (moved: State): Float64Array => plain.inverse(moved, given);
+  near(inverse.dq, numericalDerivative(mechanism, state, 'q', push), 'ID, q');
+  near(inverse.dv, numericalDerivative(mechanism, state, 'v', push), 'ID, v');
+}
+
+const COUNT = process.env.MANIKIN_LONG === '1' ? 500 : 24;
+
+describe.each(ENGINES)('random mechanisms, engine %s', (engine) => {
+  it(`${COUNT} of all joint types`, () => {
+    for (let k = 0; k < COUNT; k++) {
+      const options = { bodies: 2 + (k % 6), forest: k % 4 === 0, shuffled: k % 3 === 0, armature: k % 2 === 0 };
+      check(randomMechanism(9000 + k, options), 50 + k, engine);
+    }
+  });
+
+  it('coupled joints', () => {
+    for (const seed of [1, 2, 3, 4]) check(randomCoupled(seed), seed, engine);
+  });
+});
+
+it('closed loops: forward dynamics; inverse dynamics are refused in one sentence', () => {
+  const mechanism = createMechanism(closedSpec(3, 6, 1));
+  const state = new State(mechanism);
+  const door = dynamics(mechanism);
+  const { dtau, qdd, dq } = door.forwardDerivatives(state);
+  expect(dq.every(Number.isFinite)).toBe(true);
+  const push = new Float64Array(mechanism.nv).fill(0.25, 0, 1);
+  const pushed = door.forward(state, push);
+  // Linear in the forces.
+  for (let i = 0; i < mechanism.nv; i++)
+    expect(Math.abs(pushed[i] - qdd[i] - 0.25 * dtau[mechanism.nv * i])).toBeLessThan(1e-9);
+  expect(() => door.inverseDerivatives(state)).toThrow(/not unique in closed loops/);
+});
