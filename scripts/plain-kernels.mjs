@@ -5,6 +5,8 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
+await import('./compile-kernels.mjs');
+
 const root = fileURLToPath(new URL('..', import.meta.url));
 const target = `${root}src/engines/plain/generated.ts`;
 const sources = [

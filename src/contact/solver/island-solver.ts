@@ -3,7 +3,7 @@
 import { type BlockStructure, blockOffset, createStructure } from './block-matrix.js';
 import type { IslandProblem, IslandTree } from './island-problem.js';
 import * as at from './kernel/layout.js';
-import { type KernelMemory, kernels } from './kernels.js';
+import { type KernelMachine, kernels } from './kernels.js';
 
 /** How good impulses are, and what that took. */
 export interface IslandOutcome {
@@ -25,8 +25,13 @@ interface Symbolic {
 const WORK = 160;
 
 export class IslandSolver {
+  readonly #machine: KernelMachine;
   #symbolic: Symbolic | undefined;
   readonly #pairs: number[] = [];
+
+  constructor(machine: KernelMachine = kernels()) {
+    this.#machine = machine;
+  }
 
   /**
    * Improves the impulses of the problem from its warm start, and fills change, force and u. `again`: only free velocities, impulses,
@@ -38,17 +43,17 @@ export class IslandSolver {
     aim: number,
     { again = false, iterations = 12, eps = 1e-3 } = {},
   ): IslandOutcome {
-    const { run, memory } = kernels();
+    const { run } = this.#machine;
     const { blocks } = problem;
-    if (!again) this.#layOut(problem, memory);
-    this.#write(problem, memory);
+    if (!again) this.#layOut(problem);
+    const { F, N } = this.#machine;
+    this.#write(problem);
     const outcome: IslandOutcome = { residual: Number.NaN, iterations: 0 };
-    if (again || run.factoriseInertia(memory.F, memory.N) === 1) {
-      const { F, N } = memory;
-      run.prepareBlocks(F, N);
+    if (again || run.factoriseInertia() === 1) {
+      run.prepareBlocks();
       const scalars = N[at.SCALARS];
-      F[scalars + 1] = run.evaluate(F, N, N[at.LAMBDA], N[at.U]);
-      if (!(F[scalars + 1] <= tolerance)) outcome.iterations = run.newton(F, N, aim, iterations, eps);
+      F[scalars + 1] = run.evaluate(N[at.LAMBDA], N[at.U]);
+      if (!(F[scalars + 1] <= tolerance)) outcome.iterations = run.newton(aim, iterations, eps);
       outcome.residual = F[scalars + 1];
       problem.scale = F[scalars];
       copyOut(F, N[at.LAMBDA], problem.lambda, 3 * blocks);
@@ -61,17 +66,14 @@ export class IslandSolver {
 
   /** u <- J v, for the island of the last call. */
   motion(problem: IslandProblem, v: Float64Array, u: Float64Array): void {
-    const {
-      run,
-      memory: { F, N },
-    } = kernels();
+    const { run, F, N } = this.#machine;
     copyIn(F, N[at.DV], v, problem.velocities);
-    run.motionOfBlocks(F, N, N[at.DV], N[at.TRIED_U]);
+    run.motionOfBlocks(N[at.DV], N[at.TRIED_U]);
     copyOut(F, N[at.TRIED_U], u, 3 * problem.blocks);
   }
 
   /** Integers into N, room for everything, and what does not change between calls into F. */
-  #layOut(problem: IslandProblem, memory: KernelMemory): void {
+  #layOut(problem: IslandProblem): void {
     const { members, blocks, links, velocities, kind, sideA, sideB } = problem;
     const symbolic = this.#find(problem);
     const { integers, lists } = symbolic;
@@ -105,8 +107,8 @@ export class IslandSolver {
     room(at.PATHS, 6 * velocities);
     room(at.WORK, WORK);
     room(at.SCALARS, 4);
-    memory.ensure(8 * next);
-    const { F, N } = memory;
+    this.#machine.ensure(8 * next);
+    const { F, N } = this.#machine;
     N.set(integers);
     for (const [header, where] of place) N[header] = where;
     N[at.BLOCKS] = blocks;
@@ -130,7 +132,8 @@ export class IslandSolver {
     copyIn(F, N[at.WRENCH_B], problem.wrenchB, 18 * blocks);
   }
 
-  #write(problem: IslandProblem, { F, N }: KernelMemory): void {
+  #write(problem: IslandProblem): void {
+    const { F, N } = this.#machine;
     const { blocks } = problem;
     copyIn(F, N[at.FREE_VELOCITY], problem.free, problem.velocities);
     copyIn(F, N[at.MU], problem.mu, blocks);

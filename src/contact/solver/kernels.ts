@@ -1,31 +1,104 @@
 // The kernels of the contact solver and the memory they work in, one for all worlds of a thread: an island is laid out there,
-// solved, and read back before the next.
+// solved, and read back before the next. They run as WebAssembly, or as the TypeScript that it is made of, with the same bits.
 
-import { evaluate, factoriseInertia, motionOfBlocks, newton, prepareBlocks } from './kernel/newton.js';
+import { KERNEL_BYTES } from './generated.js';
+import * as plain from './kernel/newton.js';
 
-/** Bytes that are there from the start. */
-const FIRST = 1 << 20;
+/** Bytes of a page of memory, and pages that are there from the start. */
+const PAGE = 65536;
+const FIRST = 16;
 
-/** Numbers and integers over the same bytes. */
-export class KernelMemory {
-  F = new Float64Array(0);
-  N = new Int32Array(0);
+/** What is asked for from outside; see kernel/newton.ts. */
+export interface Kernels {
+  factoriseInertia(): number;
+  prepareBlocks(): void;
+  motionOfBlocks(v: number, u: number): void;
+  evaluate(lambda: number, u: number): number;
+  newton(tolerance: number, most: number, eps: number): number;
+}
 
-  /** At least so many bytes; never within a solve. */
-  ensure(bytes: number): void {
-    if (bytes <= this.F.byteLength) return;
-    const buffer = new ArrayBuffer(Math.max(FIRST, 2 ** Math.ceil(Math.log2(bytes))));
-    this.F = new Float64Array(buffer);
-    this.N = new Int32Array(buffer);
+/** The kernels with numbers and integers over the same bytes. */
+export interface KernelMachine {
+  readonly engine: 'wasm' | 'plain';
+  readonly run: Kernels;
+  F: Float64Array;
+  N: Int32Array;
+  /** At least so many bytes, what is there stays or not; never within a solve. */
+  ensure(bytes: number): void;
+}
+
+interface WasmMemory {
+  readonly buffer: ArrayBuffer;
+  grow(pages: number): number;
+}
+
+interface Wasm {
+  readonly Memory: new (limits: { initial: number }) => WasmMemory;
+  readonly Module: new (bytes: Uint8Array<ArrayBuffer>) => object;
+  readonly Instance: new (module: object, imports: object) => { readonly exports: unknown };
+}
+
+/** The TypeScript of the kernels. */
+export function plainMachine(): KernelMachine {
+  const machine: KernelMachine = {
+    engine: 'plain',
+    F: new Float64Array(0),
+    N: new Int32Array(0),
+    run: {
+      factoriseInertia: () => plain.factoriseInertia(machine.F, machine.N),
+      prepareBlocks: () => plain.prepareBlocks(machine.F, machine.N),
+      motionOfBlocks: (v, u) => plain.motionOfBlocks(machine.F, machine.N, v, u),
+      evaluate: (lambda, u) => plain.evaluate(machine.F, machine.N, lambda, u),
+      newton: (tolerance, most, eps) => plain.newton(machine.F, machine.N, tolerance, most, eps),
+    },
+    ensure(bytes) {
+      if (bytes > machine.F.byteLength) view(machine, new ArrayBuffer(PAGE * pagesFor(bytes)));
+    },
+  };
+  return machine;
+}
+
+/** The WebAssembly; undefined where there is none, or it may not be made. */
+export function wasmMachine(): KernelMachine | undefined {
+  const { WebAssembly: wasm } = globalThis as { WebAssembly?: Wasm };
+  if (wasm === undefined) return undefined;
+  try {
+    const memory = new wasm.Memory({ initial: FIRST });
+    const module = new wasm.Module(Uint8Array.from(atob(KERNEL_BYTES), (letter) => letter.charCodeAt(0)));
+    const { exports } = new wasm.Instance(module, { manikin: { memory } });
+    const machine: KernelMachine = {
+      engine: 'wasm',
+      F: new Float64Array(0),
+      N: new Int32Array(0),
+      run: exports as Kernels,
+      ensure(bytes) {
+        const { byteLength } = memory.buffer;
+        if (bytes > byteLength) memory.grow(pagesFor(bytes) - byteLength / PAGE);
+        if (machine.F.buffer !== memory.buffer) view(machine, memory.buffer);
+      },
+    };
+    return machine;
+  } catch {
+    return undefined;
   }
 }
 
-const run = { evaluate, factoriseInertia, motionOfBlocks, newton, prepareBlocks };
+/** Twice as many each time, so that growing is rare. */
+function pagesFor(bytes: number): number {
+  let pages = FIRST;
+  while (PAGE * pages < bytes) pages *= 2;
+  return pages;
+}
 
-export type Kernels = typeof run;
+function view(machine: KernelMachine, buffer: ArrayBuffer): void {
+  machine.F = new Float64Array(buffer);
+  machine.N = new Int32Array(buffer);
+}
 
-const memory = new KernelMemory();
+let machine: KernelMachine | undefined;
 
-export function kernels(): { readonly run: Kernels; readonly memory: KernelMemory } {
-  return { run, memory };
+/** The same for all calls of a thread. */
+export function kernels(): KernelMachine {
+  machine ??= wasmMachine() ?? plainMachine();
+  return machine;
 }

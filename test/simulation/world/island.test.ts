@@ -3,6 +3,7 @@ import { Handles } from '../../../src/contact/solver/handles.js';
 import { IslandProblem } from '../../../src/contact/solver/island-problem.js';
 import { IslandSolver } from '../../../src/contact/solver/island-solver.js';
 import { KIND_BOX, KIND_CONTACT, KIND_LIMIT } from '../../../src/contact/solver/kernel/layout.js';
+import { plainMachine, wasmMachine } from '../../../src/contact/solver/kernels.js';
 import { ContactProblem } from '../../../src/contact/solver/problem.js';
 import { residual } from '../../../src/contact/solver/residual.js';
 import { VelocityNewton } from '../../../src/contact/solver/velocity-newton.js';
@@ -79,6 +80,21 @@ describe('an island in the memory of the kernels', () => {
       for (let c = 0; c < problem.blocks; c++)
         for (let k = 0; k < expanded.firstRow[c + 1] - expanded.firstRow[c]; k++)
           expect(Math.abs(problem.u[3 * c + k] - u[expanded.firstRow[c] + k]), label).toBeLessThan(1e-9 * size);
+    }
+  });
+
+  it('gives the same bits as WebAssembly and as the TypeScript that it is made of', () => {
+    const wasm = wasmMachine()!;
+    expect(wasm.engine).toBe('wasm');
+    for (let seed = 1; seed <= 40; seed++) {
+      const solved = [plainMachine(), wasm].map((machine) => {
+        const { problem } = randomIsland(seed);
+        const outcome = new IslandSolver(machine).solve(problem, 1e-9, 3e-10);
+        const { blocks, velocities, lambda, u, change, force } = problem;
+        const numbers = [lambda, u].map((x) => x.slice(0, 3 * blocks));
+        return { ...outcome, numbers: [...numbers, change.slice(0, velocities), force.slice(0, velocities)] };
+      });
+      expect(solved[1], `seed ${seed}`).toEqual(solved[0]);
     }
   });
 
