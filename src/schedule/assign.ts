@@ -12,22 +12,26 @@ export interface Ranges {
  * the root side and [mid, b) for the end side, mid = a + floor((b - a) / 2); a node with one side passes it on. One of
  * the two sides stays on the process of the node, so a division costs one hand-over.
  */
-export function paperRanges(flat: FlatTree, processors: number): Ranges {
-  const ranges: Ranges = { from: new Int32Array(flat.rootSide.length), to: new Int32Array(flat.rootSide.length) };
-  const set = (joint: number, from: number, to: number): void => {
-    if (joint < 0) return;
-    ranges.from[joint] = from;
-    ranges.to[joint] = to;
-  };
-  set(flat.top, 0, processors);
-  for (const joint of preorder(flat)) {
-    const [from, to] = [ranges.from[joint], ranges.to[joint]];
-    const [root, end] = [flat.rootSide[joint], flat.endSide[joint]];
-    const middle = root >= 0 && end >= 0 && to - from > 1 ? from + rootSideShare(to - from) : -1;
-    set(root, from, middle < 0 ? to : middle);
-    set(end, middle < 0 ? from : middle, to);
+export function paperRanges(flat: FlatTree, processors: number, order = preorder(flat)): Ranges {
+  const { rootSide, endSide } = flat;
+  const from = new Int32Array(rootSide.length);
+  const to = new Int32Array(rootSide.length);
+  if (flat.top >= 0) to[flat.top] = processors;
+  for (let i = 0; i < order.length; i++) {
+    const joint = order[i];
+    const [first, last] = [from[joint], to[joint]];
+    const [root, end] = [rootSide[joint], endSide[joint]];
+    const middle = root >= 0 && end >= 0 && last - first > 1 ? first + rootSideShare(last - first) : -1;
+    if (root >= 0) {
+      from[root] = first;
+      to[root] = middle < 0 ? last : middle;
+    }
+    if (end >= 0) {
+      from[end] = middle < 0 ? first : middle;
+      to[end] = last;
+    }
   }
-  return ranges;
+  return { from, to };
 }
 
 /**
@@ -41,35 +45,41 @@ export function leastCommunication(
   ticks: Float64Array,
   handOver: number,
   makespan: number,
+  order = preorder(flat),
 ): Ranges {
-  const ranges = paperRanges(flat, processors);
-  const order = preorder(flat);
+  const ranges = paperRanges(flat, processors, order);
+  const { rootSide, endSide } = flat;
   const serial = ticks.slice();
   const divisions = new Int32Array(ticks.length);
   for (let i = order.length - 1; i >= 0; i--) {
     const joint = order[i];
+    const [root, end] = [rootSide[joint], endSide[joint]];
     if (divides(flat, ranges, joint)) divisions[joint] = 1;
-    for (const side of [flat.rootSide[joint], flat.endSide[joint]]) {
-      if (side < 0) continue;
-      serial[joint] += serial[side];
-      divisions[joint] += divisions[side];
+    if (root >= 0) {
+      serial[joint] += serial[root];
+      divisions[joint] += divisions[root];
+    }
+    if (end >= 0) {
+      serial[joint] += serial[end];
+      divisions[joint] += divisions[end];
     }
   }
   const limit = new Float64Array(ticks.length);
   limit[flat.top] = makespan;
-  for (const joint of order) {
+  const passOn = (joint: number, side: number, rest: number): void => {
+    limit[side] = rest;
+    if (ranges.to[joint] - ranges.from[joint] > 1) return;
+    divisions[side] = 0;
+    ranges.from[side] = ranges.from[joint];
+    ranges.to[side] = ranges.to[joint];
+  };
+  for (let i = 0; i < order.length; i++) {
+    const joint = order[i];
     const undivided = divisions[joint] > 0 && serial[joint] <= limit[joint];
     if (undivided) ranges.to[joint] = ranges.from[joint] + 1;
-    const narrow = ranges.to[joint] - ranges.from[joint] === 1;
     const rest = limit[joint] - ticks[joint] - (divides(flat, ranges, joint) ? handOver : 0);
-    for (const side of [flat.rootSide[joint], flat.endSide[joint]]) {
-      if (side < 0) continue;
-      limit[side] = rest;
-      if (!narrow) continue;
-      divisions[side] = 0;
-      ranges.from[side] = ranges.from[joint];
-      ranges.to[side] = ranges.to[joint];
-    }
+    if (rootSide[joint] >= 0) passOn(joint, rootSide[joint], rest);
+    if (endSide[joint] >= 0) passOn(joint, endSide[joint], rest);
   }
   return ranges;
 }
@@ -104,8 +114,13 @@ export function divides(flat: FlatTree, ranges: Ranges, joint: number): boolean 
  * Time of every partial chain from its first node to its completion, assembly and disassembly together. A node is
  * charged to all processes of its range, so the entry of the top joint is the makespan (ERRATA 002-11).
  */
-export function chainTimes(flat: FlatTree, ranges: Ranges, ticks: Float64Array, handOver: number): Float64Array {
-  const order = preorder(flat);
+export function chainTimes(
+  flat: FlatTree,
+  ranges: Ranges,
+  ticks: Float64Array,
+  handOver: number,
+  order = preorder(flat),
+): Float64Array {
   const times = ticks.slice();
   for (let i = order.length - 1; i >= 0; i--) {
     const joint = order[i];

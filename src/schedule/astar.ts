@@ -2,6 +2,7 @@ import { emptyFlatTree, type FlatTree, place, type Slot, TOP_SLOT } from './flat
 import { endSideOf, jointsOfPart, type PartMeter, rootSideOf, type TreePart } from './parts.js';
 import { PriorityQueue } from './priority-queue.js';
 import { placeSingleProcess } from './single-process.js';
+import type { TimeLimit } from './time-limit.js';
 import { rootSideShare } from './work-bound.js';
 
 /**
@@ -38,7 +39,7 @@ interface State {
 }
 
 export interface AStarLimits {
-  readonly deadline: number;
+  readonly time: TimeLimit;
   /** States kept at most. */
   readonly states: number;
 }
@@ -90,7 +91,7 @@ export class AStarScheduler {
         this.bestTime = state.f;
         break;
       }
-      if (performance.now() > this.limits.deadline || this.kept > this.limits.states) break;
+      if (this.limits.time.isUp() || this.kept > this.limits.states) break;
       expansions++;
       const [first, ...others] = state.open;
       for (const v of jointsOfPart(first.part, tree)) {

@@ -221,7 +221,11 @@ export function costTable(model: CostModel, graph: LinkGraph, processors: number
   const own = new Float64Array(graph.joints);
   const inner = new Float64Array(graph.joints);
   let dearest = model.handOver;
+  // Most neighbours of a large mechanism are alike: all that differs from the joint before it begins a run.
+  const runs: number[] = [];
   for (let joint = 0; joint < graph.joints; joint++) {
+    if (joint > 0 && graph.dof[joint] === graph.dof[joint - 1] && graph.kind[joint] === graph.kind[joint - 1]) continue;
+    runs.push(joint);
     const share = model.joint(graph.dof[joint], graph.kind[joint]);
     own[joint] = notNegative(share.own, 'cost of a joint', joint);
     inner[joint] = notNegative(share.inner, 'second handle', joint);
@@ -242,16 +246,21 @@ export function costTable(model: CostModel, graph: LinkGraph, processors: number
   );
   const decimal = 10 ** Math.max(-300, Math.min(300, exponent));
   let tick = 0; // the largest unit of which every constant is a multiple: searches by bisection take fewer steps
-  for (const each of [...own, ...inner, quadratic, linear, constant, model.handOver]) {
+  const measureBy = (each: number): void => {
     tick = greatestCommonDivisor(tick, Math.round(Math.abs(each) * decimal));
+  };
+  for (const each of [quadratic, linear, constant, model.handOver]) measureBy(each);
+  for (const joint of runs) {
+    measureBy(own[joint]);
+    measureBy(inner[joint]);
   }
   tick ||= 1;
   const ticks = (time: number): number => Math.round(time * decimal) / tick;
 
-  for (let joint = 0; joint < graph.joints; joint++) {
-    own[joint] = ticks(own[joint]);
-    inner[joint] = ticks(inner[joint]);
-  }
+  runs.forEach((joint, k) => {
+    own.fill(ticks(own[joint]), joint, runs[k + 1]);
+    inner.fill(ticks(inner[joint]), joint, runs[k + 1]);
+  });
   const [quadraticTicks, linearTicks, constantTicks] = [ticks(quadratic), ticks(linear), ticks(constant)];
   const shared = (handles: number): number =>
     handles < from ? 0 : (quadraticTicks * handles + linearTicks) * handles + constantTicks;

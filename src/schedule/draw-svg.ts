@@ -114,7 +114,7 @@ function drawTimeline(
 }
 
 interface Layout {
-  readonly order: readonly number[];
+  readonly order: Int32Array;
   /** By joint. */
   readonly row: Int32Array;
   readonly level: Int32Array;
@@ -208,7 +208,7 @@ function drawTree(topology: Topology, schedule: Schedule, unit: string, top: num
 }
 
 /** By joint: whether it is on top of a part that one processor does alone. */
-function startsOfParts(flat: FlatTree, order: readonly number[], alone: (joint: number) => boolean): Uint8Array {
+function startsOfParts(flat: FlatTree, order: Int32Array, alone: (joint: number) => boolean): Uint8Array {
   const starts = new Uint8Array(flat.rootSide.length);
   if (alone(flat.top)) starts[flat.top] = 1;
   for (const joint of order) {

@@ -1,6 +1,8 @@
+import { balancedSplit } from './balanced-split.js';
 import { handleRuns, leavesRoom, runStarts, savingPerCost } from './one-sided-cuts.js';
 import { endSideOf, type PartMeter, partSize, rootSideOf, type TreePart } from './parts.js';
-import { type JointSplit, learn, splitsOf } from './splits.js';
+import { eachSplit, type JointSplit, learn } from './splits.js';
+import type { TimeLimit } from './time-limit.js';
 import { rootSideShare, WorkBound } from './work-bound.js';
 
 /**
@@ -43,8 +45,8 @@ export const SERIAL = -1;
 const PROOF_EFFORT = 300_000;
 
 export interface DynamicLimits {
-  /** Value of `performance.now()` after which the search stops with what it has. */
-  readonly deadline: number;
+  /** When it is up the search stops with what it has. */
+  readonly time: TimeLimit;
   /** Entries kept at most; about 400 bytes each. */
   readonly entries: number;
 }
@@ -118,6 +120,7 @@ export class DynamicScheduler {
 
   /** Narrows the interval of a part until it is a point or the limits are reached. */
   solve(entry: Entry): void {
+    this.halve(entry);
     this.dive(entry);
     // First the best schedule of the fast mode. Most optima are close to the bound: climb in growing steps, then bisect.
     let floor = entry.low;
@@ -145,16 +148,33 @@ export class DynamicScheduler {
     return { fits, effortLeft: this.effortLeft };
   }
 
-  /** A first schedule: at every part the split whose bound is best. Makes `high` useful within milliseconds. */
-  private dive(entry: Entry): void {
+  /** A first schedule, in linear time, for those who have no time for more: every part divided evenly. */
+  private halve(entry: Entry): void {
     if (entry.processors === 1) return;
-    let best: JointSplit | undefined;
-    for (const split of this.splits(entry)) if (!best || split.low < best.low) best = split;
-    if (!best) return;
-    const { root, end } = this.sides(entry, best.v);
+    const v = balancedSplit(this.meter.tree, entry.part, entry.processors);
+    if (v === undefined) return;
+    const { root, end } = this.sides(entry, v) as { root: Entry; end: Entry };
+    this.halve(root);
+    this.halve(end);
+    this.improve(entry, v, this.splitCost(v, entry.handles) + Math.max(root.high, end.high));
+  }
+
+  /** A better one: at every part the split whose bound is best. Makes `high` useful within milliseconds. */
+  private dive(entry: Entry): void {
+    if (entry.processors === 1 || this.hasToStop()) return;
+    let [best, bestCost, bestLow] = [SERIAL, 0, Number.POSITIVE_INFINITY];
+    this.eachSplit(entry, (v, cost, rootLow, endLow) => {
+      const low = cost + Math.max(rootLow, endLow);
+      if (low >= bestLow) return;
+      best = v;
+      bestCost = cost;
+      bestLow = low;
+    });
+    if (best === SERIAL) return;
+    const { root, end } = this.sides(entry, best);
     this.dive(root as Entry);
     this.dive(end as Entry);
-    this.improve(entry, best.v, best.cost + Math.max((root as Entry).high, (end as Entry).high));
+    this.improve(entry, best, bestCost + Math.max((root as Entry).high, (end as Entry).high));
   }
 
   private improve(entry: Entry, top: number, high: number): void {
@@ -166,10 +186,18 @@ export class DynamicScheduler {
   /** `decide` in the current mode. */
   private atMost(entry: Entry, limit: number): boolean {
     if (entry.high <= limit) return true;
-    if (entry.low > limit || entry.processors === 1 || this.outOfTime()) return false;
+    if (entry.low > limit || entry.processors === 1 || this.hasToStop()) return false;
+    if (this.everyPeel && this.effortLeft <= 0) return false;
     if (!this.everyPeel && limit <= entry.undecided) return false;
-    const splits = this.splits(entry);
+    const splits: JointSplit[] = [];
+    this.eachSplit(entry, (v, cost, rootLow, endLow) => {
+      splits.push({ v, cost, rootLow, endLow, low: cost + Math.max(rootLow, endLow) });
+    });
+    // Nothing can be proved of a part that was not gone through to its end.
+    if (this.stopped) return false;
+    if (this.everyPeel) this.effortLeft -= splits.length + 1;
     if (this.trySplits(entry, splits, limit)) return true;
+    if (this.stopped) return false;
     let low = entry.serial;
     let roomForPeels = false;
     for (const split of splits) {
@@ -180,19 +208,21 @@ export class DynamicScheduler {
     if (roomForPeels) {
       const runs = this.everyPeel ? this.tryEveryPeel(entry, limit) : this.tryHandleRuns(entry, limit);
       if (entry.high <= limit) return true;
+      if (this.stopped) return false;
       low = Math.min(low, runs);
     }
     entry.low = Math.max(entry.low, Math.min(low, entry.high));
-    if (!this.everyPeel && !this.stopped) entry.undecided = limit;
+    if (!this.everyPeel) entry.undecided = limit;
     return false;
   }
 
-  private splits(entry: Entry): JointSplit[] {
+  /** Goes through the splits of a part; stops the search where time does not suffice. */
+  eachSplit(entry: Entry, visit: Parameters<typeof eachSplit>[7]): void {
     this.expansions++;
     const { part, processors, handles } = entry;
-    const splits = splitsOf(this.meter, this.bound, part, processors, handles, (v, k) => this.splitCost(v, k));
-    if (this.everyPeel) this.effortLeft -= splits.length + 1;
-    return splits;
+    const cost = (v: number, k: number): number => this.splitCost(v, k);
+    const { time } = this.limits;
+    if (!eachSplit(this.meter, this.bound, part, processors, handles, cost, time, visit)) this.stopped = true;
   }
 
   /**
@@ -207,6 +237,7 @@ export class DynamicScheduler {
     for (let turn = 0; open.length > 0; turn++) {
       const split = open[turn % 2 === 0 ? 0 : open.length >> 1];
       if (this.trySplit(entry, split, limit)) return true;
+      if (this.hasToStop()) return false;
       for (const other of open) if (other !== split) learn(other, split, tree.end);
       open = open.filter((other) => other !== split && other.low <= limit);
     }
@@ -235,7 +266,7 @@ export class DynamicScheduler {
     for (const run of handleRuns(this.meter, entry.part)) {
       const kept = this.entry(run.kept, entry.processors);
       if (this.atMost(kept, limit - run.least) && run.before) this.adopt(entry, [...run.before, run.last]);
-      if (entry.high <= limit) break;
+      if (entry.high <= limit || this.stopped) break;
       low = Math.min(low, run.least + kept.low);
     }
     return low;
@@ -261,7 +292,7 @@ export class DynamicScheduler {
       const { root, end } = this.sides(entry, v);
       const rest = (root ?? end) as Entry;
       if (this.atMost(rest, limit - cost)) this.improve(entry, v, cost + rest.high);
-      if (entry.high <= limit) break;
+      if (entry.high <= limit || this.stopped) break;
       low = Math.min(low, cost + rest.low);
     }
     return low;
@@ -295,8 +326,9 @@ export class DynamicScheduler {
     return saving;
   }
 
-  private outOfTime(): boolean {
-    if (!this.stopped && performance.now() > this.limits.deadline) this.stopped = true;
-    return this.stopped || (this.everyPeel && this.effortLeft <= 0);
+  /** Whether the search has to end. */
+  hasToStop(): boolean {
+    this.stopped ||= this.limits.time.isUp();
+    return this.stopped;
   }
 }

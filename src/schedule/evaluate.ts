@@ -5,7 +5,7 @@ import type { LinkGraph } from './topology.js';
 /** What follows from a legal schedule tree, per joint. */
 export interface Evaluation {
   /** Joints in preorder; reversed, every node comes after its sides. */
-  readonly order: readonly number[];
+  readonly order: Int32Array;
   /** N_O: joints outside the partial chain that touch it ([002] Section II-B). */
   readonly external: Int32Array;
   /** Handles as the cost model counts them. */
@@ -26,8 +26,11 @@ export function evaluate(flat: FlatTree, graph: LinkGraph, costs: CostTable): Ev
   const handleLinks = new Int32Array(graph.joints);
   const ticks = new Float64Array(graph.joints);
   const level = new Int32Array(graph.joints);
-  for (const joint of order) {
-    for (const side of [flat.rootSide[joint], flat.endSide[joint]]) if (side >= 0) level[side] = level[joint] + 1;
+  const { rootSide: roots, endSide: ends } = flat;
+  for (let i = 0; i < order.length; i++) {
+    const joint = order[i];
+    if (roots[joint] >= 0) level[roots[joint]] = level[joint] + 1;
+    if (ends[joint] >= 0) level[ends[joint]] = level[joint] + 1;
   }
   const { closes, joinedToo } = meetings(order, graph);
   const left = graph.degree.slice(); // by link: joints not yet added
@@ -35,7 +38,7 @@ export function evaluate(flat: FlatTree, graph: LinkGraph, costs: CostTable): Ev
   for (let i = order.length - 1; i >= 0; i--) {
     const joint = order[i];
     const [a, b] = [graph.rootEnd[joint], graph.endEnd[joint]];
-    const [rootSide, endSide] = [flat.rootSide[joint], flat.endSide[joint]];
+    const [rootSide, endSide] = [roots[joint], ends[joint]];
     const rootExternal = rootSide < 0 ? graph.degree[a] : external[rootSide];
     const rootLinks = rootSide < 0 ? 1 : handleLinks[rootSide];
     let linksBefore = rootLinks;
@@ -59,7 +62,7 @@ export function evaluate(flat: FlatTree, graph: LinkGraph, costs: CostTable): Ev
  * Which joints close a loop, and how many other joints find both their links in one chain for the first time at the
  * node of a joint: those count once from there on. Merges lists of joints, the shorter into the longer.
  */
-function meetings(order: readonly number[], graph: LinkGraph): { closes: Uint8Array; joinedToo: Int32Array } {
+function meetings(order: Int32Array, graph: LinkGraph): { closes: Uint8Array; joinedToo: Int32Array } {
   const closes = new Uint8Array(graph.joints);
   const joinedToo = new Int32Array(graph.joints);
   if (graph.joints === graph.treeJoints) return { closes, joinedToo };

@@ -27,16 +27,17 @@ export function place(tree: FlatTree, slot: Slot, joint: number): void {
 }
 
 /** Joints in preorder: a node, its root side, its end side. */
-export function preorder(tree: FlatTree): number[] {
-  const order: number[] = [];
-  const stack: number[] = tree.top < 0 ? [] : [tree.top];
-  while (stack.length > 0) {
-    const joint = stack.pop() as number;
-    order.push(joint);
-    if (tree.endSide[joint] >= 0) stack.push(tree.endSide[joint]);
-    if (tree.rootSide[joint] >= 0) stack.push(tree.rootSide[joint]);
+export function preorder({ top, rootSide, endSide }: FlatTree): Int32Array {
+  const order = new Int32Array(rootSide.length);
+  let count = 0;
+  const later: number[] = []; // end sides still to come
+  for (let joint = top; joint >= 0; ) {
+    order[count++] = joint;
+    const [root, end] = [rootSide[joint], endSide[joint]];
+    if (root >= 0 && end >= 0) later.push(end);
+    joint = root >= 0 ? root : end >= 0 ? end : (later.pop() ?? -1);
   }
-  return order;
+  return order.subarray(0, count);
 }
 
 export function copyFlatTree(tree: FlatTree): FlatTree {
@@ -45,7 +46,7 @@ export function copyFlatTree(tree: FlatTree): FlatTree {
 
 /** Preorder of a tree with, by joint, its position there, the joint above it (-1 for the top) and its side of that. */
 export function orderedByPosition(tree: FlatTree): {
-  order: number[];
+  order: Int32Array;
   position: Int32Array;
   parentOf: Int32Array;
   sideOf: Slot['side'][];

@@ -52,7 +52,7 @@ export function describeTree(topology: Topology, tree: ScheduleTree, options: In
   const { flat, graph } = checked(topology, tree, options.root);
   const costs = costTable(options.cost ?? paperCost(), graph, 1);
   const { order, level, external, handles, ticks, closes } = evaluate(flat, graph, costs);
-  return order.map((joint) => ({
+  return Array.from(order, (joint) => ({
     joint,
     level: level[joint],
     externalJoints: external[joint],

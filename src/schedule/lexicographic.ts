@@ -55,20 +55,23 @@ const TIE_EFFORT = 300_000;
 /** Chooses the top joints of parts. */
 class TieBreaker {
   private readonly scheduler: DynamicScheduler;
+  private readonly ruledOut: Uint8Array;
   private effort = TIE_EFFORT;
   /** Some choice could not be decided; the result is then optimal, but perhaps not the smallest of its kind. */
   gaveUp = false;
 
   constructor(scheduler: DynamicScheduler) {
     this.scheduler = scheduler;
+    this.ruledOut = new Uint8Array(scheduler.meter.tree.links);
   }
 
   /** The smallest joint at the top of a schedule of the part within the limit; SERIAL where none was found. */
   smallestTop(entry: Entry, limit: number): number {
     const { meter } = this.scheduler;
-    const joints = jointsOfPart(entry.part, meter.tree);
+    const joints = this.candidates(entry, limit);
     joints.sort((u, v) => meter.tree.jointOf[u] - meter.tree.jointOf[v]);
     for (const v of joints) {
+      if (this.scheduler.hasToStop()) break;
       const { root, end } = this.scheduler.sides(entry, v);
       const alone = limit - meter.nodeCost(v, entry.handles);
       if (root && end) {
@@ -82,6 +85,20 @@ class TieBreaker {
       }
     }
     return SERIAL;
+  }
+
+  /** The joints of the part, without the splits that their bounds rule out: entries for them would cost more time. */
+  private candidates(entry: Entry, limit: number): number[] {
+    const { scheduler, ruledOut } = this;
+    const { tree } = scheduler.meter;
+    if (entry.serial <= limit) return jointsOfPart(entry.part, tree);
+    scheduler.eachSplit(entry, (v, cost, rootLow, endLow) => {
+      if (cost + Math.max(rootLow, endLow) > limit) ruledOut[v] = 1;
+    });
+    if (scheduler.stopped) return [];
+    const left = jointsOfPart(entry.part, tree).filter((v) => ruledOut[v] === 0);
+    ruledOut.fill(0, entry.part.top, tree.end[entry.part.top]);
+    return left;
   }
 
   private fits(entry: Entry, limit: number): boolean {

@@ -39,12 +39,15 @@ export function linkTree(graph: LinkGraph, inTree?: Uint8Array): LinkTree {
   const linkOfVertex = new Int32Array(links);
   const reversed = new Uint8Array(graph.joints);
   const degree = new Int32Array(links);
-  // Vertices still to number and the joints that lead to them, in descending order so that they pop ascending.
-  const stack: { vertex: number; via: number; from: number }[] = [{ vertex: 0, via: -1, from: -1 }];
-  let count = 0;
-  while (stack.length > 0) {
-    const { vertex, via, from } = stack.pop() as { vertex: number; via: number; from: number };
-    const link = count++;
+  // Joints that lead to vertices still to number, in descending order so that they pop ascending.
+  const stack = [-1];
+  const reached = new Uint8Array(links);
+  for (let count = 0; count < links; count++) {
+    const via = stack.pop() as number;
+    const from = via < 0 ? -1 : reached[graph.rootEnd[via]] === 1 ? graph.rootEnd[via] : graph.endEnd[via];
+    const vertex = via < 0 ? 0 : graph.rootEnd[via] + graph.endEnd[via] - from;
+    const link = count;
+    reached[vertex] = 1;
     linkOfVertex[vertex] = link;
     degree[link] = start[vertex + 1] - start[vertex];
     if (via >= 0) {
@@ -55,13 +58,11 @@ export function linkTree(graph: LinkGraph, inTree?: Uint8Array): LinkTree {
       reversed[via] = graph.endEnd[via] === from ? 1 : 0;
     }
     for (let i = start[vertex + 1] - 1; i >= start[vertex]; i--) {
-      const joint = joints[i];
-      if (joint === via) continue;
-      const next = graph.rootEnd[joint] === vertex ? graph.endEnd[joint] : graph.rootEnd[joint];
-      stack.push({ vertex: next, via: joint, from: vertex });
+      if (joints[i] !== via) stack.push(joints[i]);
     }
   }
-  const end = Int32Array.from({ length: links }, (_, link) => link + 1);
+  const end = new Int32Array(links);
+  for (let link = 0; link < links; link++) end[link] = link + 1;
   for (let link = links - 1; link > 0; link--) end[parent[link]] = Math.max(end[parent[link]], end[link]);
   return {
     links,
@@ -78,8 +79,19 @@ export function linkTree(graph: LinkGraph, inTree?: Uint8Array): LinkTree {
   };
 }
 
-/** Tree joints at every vertex, ascending: joints[start[v] .. start[v + 1]). */
-function jointsByVertex(graph: LinkGraph, taken: Uint8Array): { start: Int32Array; joints: Int32Array } {
+/** Joints at every vertex, ascending: joints[start[v] .. start[v + 1]). */
+export interface JointsByVertex {
+  readonly start: Int32Array;
+  readonly joints: Int32Array;
+}
+
+/** Which joints are at which vertex, loop joints included. */
+export function allJointsByVertex(graph: LinkGraph): JointsByVertex {
+  return jointsByVertex(graph, new Uint8Array(graph.joints).fill(1));
+}
+
+/** Which joints are at which vertex, those that are not taken (by joint) left out. */
+function jointsByVertex(graph: LinkGraph, taken: Uint8Array): JointsByVertex {
   const start = new Int32Array(graph.links + 1);
   for (let joint = 0; joint < graph.joints; joint++) {
     if (!taken[joint]) continue;
@@ -115,20 +127,26 @@ function childLists(parent: Int32Array, jointOf: Int32Array): { children: Int32A
  */
 function meetTable(parent: Int32Array, end: Int32Array, depth: Int32Array): (u: number, v: number) => number {
   const links = parent.length;
-  const rows: Int32Array[] = [Int32Array.from(parent.keys())];
-  for (let width = 1; 2 * width <= links; width *= 2) {
-    const below = rows[rows.length - 1];
-    const row = new Int32Array(links - 2 * width + 1);
-    for (let i = 0; i < row.length; i++) {
-      const [left, right] = [below[i], below[i + width]];
-      row[i] = depth[right] < depth[left] ? right : left;
+  const rows: Int32Array[] = [];
+  // Two links that are not beyond each other are asked for rarely, in a chain never: not before the table is needed.
+  const fillRows = (): void => {
+    rows.push(new Int32Array(links));
+    for (let link = 0; link < links; link++) rows[0][link] = link;
+    for (let width = 1; 2 * width <= links; width *= 2) {
+      const below = rows[rows.length - 1];
+      const row = new Int32Array(links - 2 * width + 1);
+      for (let i = 0; i < row.length; i++) {
+        const [left, right] = [below[i], below[i + width]];
+        row[i] = depth[right] < depth[left] ? right : left;
+      }
+      rows.push(row);
     }
-    rows.push(row);
-  }
+  };
   return (a, b) => {
     const u = Math.min(a, b);
     const v = Math.max(a, b);
     if (v < end[u]) return u;
+    if (rows.length === 0) fillRows();
     const level = 31 - Math.clz32(v - u);
     const [left, right] = [rows[level][u + 1], rows[level][v - 2 ** level + 1]];
     return parent[depth[right] < depth[left] ? right : left];

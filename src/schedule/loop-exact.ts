@@ -1,5 +1,6 @@
 import type { CostTable } from './cost.js';
 import { type FlatTree, place, type Slot } from './flat-tree.js';
+import type { JointsByVertex } from './link-tree.js';
 import type { LinkGraph } from './topology.js';
 import { rootSideShare } from './work-bound.js';
 
@@ -36,8 +37,14 @@ export class ExactLoopScheduler {
   private readonly closing: number[] = [];
   private readonly known = new Map<number, number>();
 
-  /** `joints`: those of the part, ascending. They must be connected. */
-  constructor(graph: LinkGraph, costs: CostTable, joints: readonly number[], closing: ClosingJoints) {
+  /** `joints`: those of the part, ascending. They must be connected. `byVertex`: all joints of the graph. */
+  constructor(
+    graph: LinkGraph,
+    byVertex: JointsByVertex,
+    costs: CostTable,
+    joints: readonly number[],
+    closing: ClosingJoints,
+  ) {
     this.costs = costs;
     this.joints = joints;
     const numbers = new Map<number, number>();
@@ -63,9 +70,13 @@ export class ExactLoopScheduler {
     });
     this.ground = numbers.get(0) ?? -1;
     const inPart = new Set(joints);
-    for (let joint = 0; joint < graph.joints; joint++) {
-      const [a, b] = [numbers.get(graph.rootEnd[joint]), numbers.get(graph.endEnd[joint])];
-      if (!inPart.has(joint) && a !== undefined && b !== undefined) this.across.push((1 << a) | (1 << b));
+    for (const [vertex, a] of numbers) {
+      for (let i = byVertex.start[vertex]; i < byVertex.start[vertex + 1]; i++) {
+        const joint = byVertex.joints[i];
+        if (inPart.has(joint) || graph.rootEnd[joint] !== vertex) continue;
+        const b = numbers.get(graph.endEnd[joint]);
+        if (b !== undefined) this.across.push((1 << a) | (1 << b));
+      }
     }
   }
 

@@ -1,10 +1,10 @@
 import { leastMakespan, paperRanges } from './assign.js';
 import type { CostTable } from './cost.js';
-import { DynamicScheduler } from './dynamic-programme.js';
+import { type DynamicLimits, DynamicScheduler } from './dynamic-programme.js';
 import { evaluate } from './evaluate.js';
 import { copyFlatTree, emptyFlatTree, type FlatTree, orderedByPosition, preorder } from './flat-tree.js';
 import { lexicographicTree } from './lexicographic.js';
-import { type LinkTree, linkTree } from './link-tree.js';
+import { allJointsByVertex, type JointsByVertex, type LinkTree, linkTree } from './link-tree.js';
 import { type ClosingJoints, ExactLoopScheduler, MOST_EXACT_LOOP_JOINTS } from './loop-exact.js';
 import { PartMeter } from './parts.js';
 import type { LinkGraph } from './topology.js';
@@ -29,14 +29,9 @@ export interface LoopSchedule {
   readonly high: number;
   /** Time of the best schedule found for one process. */
   readonly serial: number;
-  /** Makespan of the paper's suggestion, for comparison. */
-  readonly paperSuggestion: number;
+  /** Makespan of the paper's suggestion, for comparison; undefined where there was no time for it. */
+  readonly paperSuggestion: number | undefined;
   readonly expansions: number;
-}
-
-interface Limits {
-  readonly deadline: number;
-  readonly entries: number;
 }
 
 export function scheduleByLoopRule(
@@ -44,34 +39,42 @@ export function scheduleByLoopRule(
   costs: CostTable,
   processors: number,
   closing: ClosingJoints,
-  limits: Limits,
+  limits: DynamicLimits,
 ): LoopSchedule {
   const search = new LoopRule(graph, costs, closing, limits);
   let best = search.solve(processors);
+  let serial = search.makespanOf(best.tree, 1);
   // What is best for one process can be best for several: loops make parts with many handles expensive.
-  const alone = processors === 1 ? best : search.solve(1);
-  const aloneTime = search.makespanOf(alone.tree, processors);
-  if (aloneTime < best.time) best = { tree: alone.tree, time: aloneTime };
+  if (processors > 1 && !limits.time.isUp()) {
+    const alone = search.solve(1);
+    serial = Math.min(serial, alone.time);
+    const aloneTime = search.makespanOf(alone.tree, processors);
+    if (aloneTime < best.time) best = { tree: alone.tree, time: aloneTime };
+  }
   const work = costs.own.reduce((sum, each) => sum + each, 0);
   return {
     tree: best.tree,
     low: new WorkBound(costs).makespan(work, processors, 0),
     high: best.time,
-    serial: Math.min(alone.time, search.makespanOf(best.tree, 1)),
-    paperSuggestion: search.makespanOf(search.paperTree(processors), processors),
+    serial,
+    paperSuggestion: search.paperTime,
     expansions: search.expansions,
   };
 }
 
 class LoopRule {
   expansions = 0;
+  /** Makespan of the paper's suggestion for the number of processes solved first. */
+  paperTime: number | undefined;
   private readonly graph: LinkGraph;
+  private readonly byVertex: JointsByVertex;
   private readonly costs: CostTable;
   private readonly closing: ClosingJoints;
-  private readonly limits: Limits;
+  private readonly limits: DynamicLimits;
 
-  constructor(graph: LinkGraph, costs: CostTable, closing: ClosingJoints, limits: Limits) {
+  constructor(graph: LinkGraph, costs: CostTable, closing: ClosingJoints, limits: DynamicLimits) {
     this.graph = graph;
+    this.byVertex = allJointsByVertex(graph);
     this.costs = costs;
     this.closing = closing;
     this.limits = limits;
@@ -81,8 +84,10 @@ class LoopRule {
     const { graph } = this;
     let inTree = new Uint8Array(graph.joints).fill(1, 0, graph.treeJoints);
     let best = this.bestOf(inTree, processors);
+    if (this.limits.time.isUp()) return best;
     const paper = this.paperTree(processors);
     const paperTime = this.makespanOf(paper, processors);
+    this.paperTime ??= paperTime;
     if (paperTime < best.time) best = { tree: paper, time: paperTime };
     // Exchange one closing joint at a time for another joint of its loop, as long as that helps.
     for (let improved = this.closing === 'any'; improved; ) {
@@ -90,7 +95,7 @@ class LoopRule {
       for (let closing = 0; closing < graph.joints; closing++) {
         if (inTree[closing]) continue;
         for (const joint of jointsAround(graph, linkTree(graph, inTree), closing)) {
-          if (performance.now() > this.limits.deadline) return best;
+          if (this.limits.time.isUp()) return best;
           const exchanged = inTree.slice();
           exchanged[closing] = 1;
           exchanged[joint] = 0;
@@ -107,7 +112,7 @@ class LoopRule {
   }
 
   /** [002] Section V: the cut joints at the root of the schedule tree. */
-  paperTree(processors: number): FlatTree {
+  private paperTree(processors: number): FlatTree {
     const { graph } = this;
     const flat = this.openSchedule(linkTree(graph), processors);
     for (let loop = graph.joints - 1; loop >= graph.treeJoints; loop--) {
@@ -127,6 +132,7 @@ class LoopRule {
     const links = linkTree(this.graph, inTree);
     let best: { tree: FlatTree; time: number } | undefined;
     for (const penalty of [this.loopPenalty(links), undefined]) {
+      if (best && this.limits.time.isUp()) break;
       const closed = closeEarly(this.openSchedule(links, processors, penalty), this.graph, links);
       const tree = this.withExactParts(closed, processors);
       const time = this.makespanOf(tree, processors);
@@ -172,20 +178,20 @@ class LoopRule {
         if (side >= 0) size[order[i]] += size[side];
     }
     const { parentOf, sideOf } = orderedByPosition(closed);
-    for (let i = 0; i < order.length; ) {
+    for (let i = 0; i < order.length && !this.limits.time.isUp(); ) {
       const joint = order[i];
       if (size[joint] > MOST_EXACT_LOOP_JOINTS) {
         i++;
         continue;
       }
       // A chain is a run of the preorder.
-      const joints = order.slice(i, i + size[joint]);
+      const joints = Array.from(order.subarray(i, i + size[joint]));
       for (const each of joints) {
         flat.rootSide[each] = -1;
         flat.endSide[each] = -1;
       }
       joints.sort((a, b) => a - b);
-      const exact = new ExactLoopScheduler(this.graph, this.costs, joints, this.closing);
+      const exact = new ExactLoopScheduler(this.graph, this.byVertex, this.costs, joints, this.closing);
       exact.place(flat, { parent: parentOf[joint], side: sideOf[joint] }, ranges.to[joint] - ranges.from[joint]);
       this.expansions += exact.expansions;
       i += size[joint];
@@ -210,7 +216,9 @@ function jointsAround(graph: LinkGraph, links: LinkTree, closing: number): numbe
 /** Puts every joint outside the tree right above the node at which its two links come into one chain. */
 export function closeEarly(open: FlatTree, graph: LinkGraph, links: LinkTree): FlatTree {
   const flat = copyFlatTree(open);
-  const { order, position, parentOf } = orderedByPosition(open);
+  const { order, position, parentOf, sideOf } = orderedByPosition(open);
+  // Where every joint is as loops are put in.
+  const above = { parentOf: parentOf.slice(), sideOf };
   // All joints at one link lie on one path of the tree; the deepest, the last in preorder, brings the link into a chain.
   const first = new Int32Array(graph.links);
   for (const joint of order) {
@@ -225,12 +233,15 @@ export function closeEarly(open: FlatTree, graph: LinkGraph, links: LinkTree): F
       else b = parentOf[b];
     }
     // Several loops can close above one node: the smallest joint on top.
-    const above = orderedByPosition(flat);
     const parent = above.parentOf[a];
     flat.rootSide[closing] = a;
     if (parent < 0) flat.top = closing;
     else if (above.sideOf[a] === 'root') flat.rootSide[parent] = closing;
     else flat.endSide[parent] = closing;
+    above.parentOf[closing] = parent;
+    above.sideOf[closing] = above.sideOf[a];
+    above.parentOf[a] = closing;
+    above.sideOf[a] = 'root';
   }
   return flat;
 }

@@ -1,5 +1,5 @@
 import type { CostTable } from './cost.js';
-import { DynamicScheduler } from './dynamic-programme.js';
+import { type DynamicLimits, DynamicScheduler } from './dynamic-programme.js';
 import { emptyFlatTree, type FlatTree, place, TOP_SLOT } from './flat-tree.js';
 import { lexicographicTree } from './lexicographic.js';
 import { linkTree } from './link-tree.js';
@@ -30,7 +30,7 @@ export function scheduleWithChosenRoot(
   free: number,
   costs: CostTable,
   processors: number,
-  limits: { deadline: number; entries: number },
+  limits: DynamicLimits,
 ): RootedSchedule {
   const links = linkTree(graph);
   const meter = new PartMeter(links, costs, links.linkOf[free]);

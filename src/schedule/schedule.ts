@@ -1,16 +1,17 @@
 import { chainTimes, leastCommunication } from './assign.js';
 import { AStarScheduler } from './astar.js';
 import { type CostModel, type CostTable, costTable, paperCost } from './cost.js';
-import { DynamicScheduler } from './dynamic-programme.js';
+import { type DynamicLimits, DynamicScheduler } from './dynamic-programme.js';
 import { ScheduleError } from './errors.js';
 import { evaluate } from './evaluate.js';
 import { emptyFlatTree, type FlatTree, TOP_SLOT } from './flat-tree.js';
 import { lexicographicTree } from './lexicographic.js';
-import { linkTree } from './link-tree.js';
+import { allJointsByVertex, linkTree } from './link-tree.js';
 import { type ClosingJoints, ExactLoopScheduler, MOST_EXACT_LOOP_JOINTS } from './loop-exact.js';
 import { scheduleByLoopRule } from './loop-rule.js';
 import { PartMeter } from './parts.js';
 import { graphWithRoot, scheduleWithChosenRoot } from './root.js';
+import { TimeLimit } from './time-limit.js';
 import { buildTimeline, type TimelineEntry } from './timeline.js';
 import { freeJoint, type LinkGraph, linkGraph, type Topology } from './topology.js';
 import { nestTree, type ScheduleTree } from './tree.js';
@@ -21,7 +22,11 @@ export interface ScheduleOptions {
   readonly processors: number;
   /** Cost model; the paper's by default. */
   readonly cost?: CostModel;
-  /** Milliseconds after which the best schedule so far is given, with its proven gap. */
+  /**
+   * Milliseconds within which the best schedule found is given, with its proven gap; 2000 by default. It covers all of the
+   * call. What is linear in the number of joints is done in any case: about 3 microseconds for each joint (10 with loops),
+   * and tens of milliseconds in a fresh process.
+   */
   readonly timeBudgetMs?: number;
   /** 'astar' for the search of the paper, 'dp' for the dynamic programme; 'auto' takes the faster one. */
   readonly method?: 'auto' | 'astar' | 'dp';
@@ -59,7 +64,7 @@ export interface Schedule {
   readonly expansions: number;
   readonly milliseconds: number;
   readonly method: 'astar' | 'dp' | 'loops-exact' | 'loops-rule';
-  /** What every processor does when. */
+  /** What every processor does when; made when it is first asked for. */
   readonly timeline: readonly (readonly TimelineEntry[])[];
   /** Root link of the computation (child link of this joint), where it was chosen. */
   readonly root?: number;
@@ -70,8 +75,10 @@ export interface Schedule {
 /** Enough for any machine; keeps ranges and timelines small. */
 const MOST_PROCESSORS = 65536;
 const DEFAULT_BUDGET_MS = 2000;
-/** The rest of the time budget is for writing the schedule out. */
-const SEARCH_SHARE = 0.9;
+/** How many times as long as what comes before the search that takes which comes behind it (measured), ... */
+const WRITING = { open: 2.5, closed: 8 };
+/** ... and the least part of the budget that is kept for it. */
+const WRITING_SHARE = 0.02;
 /** Memory bounds, docs/scheduling.md: about 400 bytes an entry, about 1.3 KB a state. */
 const MOST_ENTRIES = 300_000;
 const MOST_STATES = 100_000;
@@ -82,8 +89,9 @@ interface Task {
   readonly graph: LinkGraph;
   readonly costs: CostTable;
   readonly processors: number;
-  readonly limits: { readonly deadline: number; readonly entries: number };
   readonly options: ScheduleOptions;
+  /** When the call began, by `performance.now()`. */
+  readonly started: number;
 }
 
 /** What a search found, in ticks. */
@@ -96,20 +104,25 @@ interface Found {
   readonly expansions: number;
   readonly method: Schedule['method'];
   readonly root?: number;
-  readonly paperSuggestion?: number;
+  readonly paperSuggestion?: number | undefined;
 }
 
 /** The optimal schedule of a mechanism, or the best one found in the time given, with a proof or a gap. */
 export function schedule(topology: Topology, options: ScheduleOptions): Schedule {
   const started = performance.now();
-  const { processors, cost = paperCost(), timeBudgetMs = DEFAULT_BUDGET_MS } = options;
+  const { processors, cost = paperCost() } = options;
   checkOptions(topology, options);
   const graph = linkGraph(topology);
   const costs = costTable(cost, graph, processors);
-  const limits = { deadline: started + SEARCH_SHARE * timeBudgetMs, entries: MOST_ENTRIES };
-  const task: Task = { topology, graph, costs, processors, limits, options };
-  const found = graph.joints > graph.treeJoints ? searchClosed(task) : searchOpen(task);
-  return report(task, found, started);
+  const task: Task = { topology, graph, costs, processors, options, started };
+  return report(task, graph.joints > graph.treeJoints ? searchClosed(task) : searchOpen(task));
+}
+
+/** The limits of a search that begins now. */
+function limitsOf({ started, options }: Task, kind: 'open' | 'closed'): DynamicLimits {
+  const { timeBudgetMs = DEFAULT_BUDGET_MS } = options;
+  const writing = Math.max(WRITING_SHARE * timeBudgetMs, WRITING[kind] * (performance.now() - started));
+  return { time: new TimeLimit(started + timeBudgetMs - writing), entries: MOST_ENTRIES };
 }
 
 function checkOptions(topology: Topology, options: ScheduleOptions): void {
@@ -158,12 +171,13 @@ function checkOptions(topology: Topology, options: ScheduleOptions): void {
 }
 
 function searchOpen(task: Task): Found {
-  const { graph, costs, processors, limits, options } = task;
+  const { graph, costs, processors, options } = task;
   const meter = new PartMeter(linkTree(graph), costs);
   meter.measurePart(meter.whole());
+  const limits = limitsOf(task, 'open');
   const { serial } = meter;
   if (options.method === 'astar') {
-    const search = new AStarScheduler(meter, { deadline: limits.deadline, states: MOST_STATES });
+    const search = new AStarScheduler(meter, { time: limits.time, states: MOST_STATES });
     const result = search.solve(processors, graph.joints);
     return { ...result, serial, canonical: result.low === result.high, method: 'astar' };
   }
@@ -174,12 +188,12 @@ function searchOpen(task: Task): Found {
   const { canonical } = lexicographicTree(scheduler, whole, tree);
   const { low, high } = whole;
   const found: Found = { tree, low, high, serial, canonical, expansions: scheduler.expansions, method: 'dp' };
-  return options.chooseRoot && costs.counts === 'links' ? withChosenRoot(task, found) : found;
+  return options.chooseRoot && costs.counts === 'links' ? withChosenRoot(task, found, limits) : found;
 }
 
 /** Compares the schedule with the root as given to the one with the best root and the free joint on top. */
-function withChosenRoot(task: Task, asGiven: Found): Found {
-  const { topology, graph, costs, processors, limits } = task;
+function withChosenRoot(task: Task, asGiven: Found, limits: DynamicLimits): Found {
+  const { topology, graph, costs, processors } = task;
   const free = freeJoint(topology);
   const rooted = scheduleWithChosenRoot(graph, free, costs, processors, limits);
   const better = rooted.high <= asGiven.high ? { ...asGiven, ...rooted } : { ...asGiven, root: free };
@@ -192,11 +206,11 @@ function withChosenRoot(task: Task, asGiven: Found): Found {
 }
 
 function searchClosed(task: Task): Found {
-  const { graph, costs, processors, limits, options } = task;
+  const { graph, costs, processors, options } = task;
   const closing = options.closing ?? 'loop-joints';
   if (graph.joints <= MOST_EXACT_LOOP_JOINTS) {
     const all = Array.from({ length: graph.joints }, (_, joint) => joint);
-    const search = new ExactLoopScheduler(graph, costs, all, closing);
+    const search = new ExactLoopScheduler(graph, allJointsByVertex(graph), costs, all, closing);
     const tree = emptyFlatTree(graph.joints);
     search.place(tree, TOP_SLOT, processors);
     const least = search.makespan(processors);
@@ -204,20 +218,23 @@ function searchClosed(task: Task): Found {
     const { expansions } = search;
     return { tree, low: least, high: least, serial, canonical: true, expansions, method: 'loops-exact' };
   }
-  return { ...scheduleByLoopRule(graph, costs, processors, closing, limits), canonical: false, method: 'loops-rule' };
+  const found = scheduleByLoopRule(graph, costs, processors, closing, limitsOf(task, 'closed'));
+  return { ...found, canonical: false, method: 'loops-rule' };
 }
 
-function report(task: Task, found: Found, started: number): Schedule {
+function report(task: Task, found: Found): Schedule {
   const { topology, costs, processors } = task;
   const moved = found.root !== undefined;
   const graph = moved ? graphWithRoot(task.graph, freeJoint(topology), found.root as number) : task.graph;
   const { tree } = found;
-  const { ticks } = evaluate(tree, graph, costs);
-  const ranges = leastCommunication(tree, processors, ticks, costs.handOver, found.high);
-  const makespan = chainTimes(tree, ranges, ticks, costs.handOver)[tree.top];
-  const assignment = Array.from(ticks, (_, joint): [number, number] => [ranges.from[joint], ranges.to[joint]]);
+  const { ticks, order } = evaluate(tree, graph, costs);
+  const ranges = leastCommunication(tree, processors, ticks, costs.handOver, found.high, order);
+  const makespan = chainTimes(tree, ranges, ticks, costs.handOver, order)[tree.top];
+  const assignment: [number, number][] = [];
+  for (let joint = 0; joint < ticks.length; joint++) assignment.push([ranges.from[joint], ranges.to[joint]]);
+  let timeline: TimelineEntry[][] | undefined;
   return {
-    tree: nestTree(tree),
+    tree: nestTree(tree, order),
     assignment,
     makespan: costs.toTime(makespan),
     serial: costs.toTime(found.serial),
@@ -226,10 +243,13 @@ function report(task: Task, found: Found, started: number): Schedule {
     bound: costs.toTime(found.low),
     gap: makespan > found.low ? makespan / found.low - 1 : 0,
     expansions: found.expansions,
-    timeline: buildTimeline(tree, ranges, ticks, costs, processors),
+    get timeline() {
+      timeline ??= buildTimeline(tree, ranges, ticks, costs, processors);
+      return timeline;
+    },
     method: found.method,
     ...(moved ? { root: found.root as number } : {}),
     ...(found.paperSuggestion === undefined ? {} : { paperSuggestion: costs.toTime(found.paperSuggestion) }),
-    milliseconds: performance.now() - started,
+    milliseconds: performance.now() - task.started,
   };
 }

@@ -12,64 +12,79 @@ import { endSideOf, type PartMeter, rootSideOf, type TreePart } from './parts.js
  */
 export function placeSingleProcess(meter: PartMeter, part: TreePart, flat: FlatTree, slot: Slot): void {
   const { tree } = meter;
-  const stack: { part: TreePart; slot: Slot; path?: PathNode | undefined }[] = [{ part, slot }];
-  while (stack.length > 0) {
-    const item = stack.pop() as { part: TreePart; slot: Slot; path?: PathNode | undefined };
-    let path = item.path;
-    if (path === undefined) {
-      meter.measurePart(item.part);
-      if (meter.size === 0) continue;
-      if (meter.handleLinks <= 1) {
-        placeOutwards(meter, item.part, meter.handleLinks === 1 ? meter.handleLink[0] : -1, flat, item.slot);
-        continue;
-      }
-      if (meter.handleLinks === 2 && meter.handleCount[0] + meter.handleCount[1] === 2)
-        path = pathBetweenHandles(meter);
+  const stack: { part: TreePart; slot: Slot }[] = [{ part, slot }];
+  for (let item = stack.pop(); item; item = stack.pop()) {
+    meter.measurePart(item.part);
+    if (meter.size === 0) continue;
+    if (meter.handleLinks <= 1) {
+      placeOutwards(meter, item.part, meter.handleLinks === 1 ? meter.handleLink[0] : -1, flat, item.slot);
+      continue;
     }
-    const v = path?.v ?? topBetweenHandles(meter, item.part);
+    if (meter.handleLinks === 2 && meter.handleCount[0] + meter.handleCount[1] === 2) {
+      placePath(meter, item.part, flat, item.slot);
+      continue;
+    }
+    const v = topBetweenHandles(meter, item.part);
     const joint = tree.jointOf[v];
     place(flat, item.slot, joint);
-    stack.push({ part: endSideOf(item.part, tree, v), slot: { parent: joint, side: 'end' }, path: path?.end });
-    stack.push({ part: rootSideOf(item.part, tree, v), slot: { parent: joint, side: 'root' }, path: path?.root });
+    stack.push({ part: endSideOf(item.part, tree, v), slot: { parent: joint, side: 'end' } });
+    stack.push({ part: rootSideOf(item.part, tree, v), slot: { parent: joint, side: 'root' } });
   }
 }
+
+/** No joint of a path: joints are named by their links, and link 0 has none. */
+const NONE = 0;
 
 /**
  * Two handles on two links: T is a path, and on a path every order costs the same. The smallest joint number comes first,
  * then the smallest on either side of it, and so on: a heap over the path, made in one go, since to look for the smallest
- * of each part anew takes quadratic time.
+ * of each part anew takes quadratic time. What hangs on the links of the path goes outwards from there.
+ * Expects the part just measured.
  */
-interface PathNode {
-  readonly v: number;
-  /** What of the path is on the end side and on the root side of v. */
-  end: PathNode | undefined;
-  root: PathNode | undefined;
-}
-
-function pathBetweenHandles({ tree, handleLink }: PartMeter): PathNode | undefined {
+function placePath(meter: PartMeter, part: TreePart, flat: FlatTree, slot: Slot): void {
+  const { tree, handleLink } = meter;
+  const { jointOf, parent } = tree;
   const [from, to] = handleLink;
   const highest = tree.meet(from, to);
-  const up: number[] = [];
-  for (let v = from; v !== highest; v = tree.parent[v]) up.push(v);
-  const down: number[] = [];
-  for (let v = to; v !== highest; v = tree.parent[v]) down.push(v);
-  // The nodes whose later side is still open, smallest joint first.
-  const open: PathNode[] = [];
-  const add = (v: number, earlier: 'end' | 'root', sideOf: (node: PathNode) => 'end' | 'root'): void => {
-    const node: PathNode = { v, end: undefined, root: undefined };
-    let last: PathNode | undefined;
-    while (open.length > 0 && tree.jointOf[open[open.length - 1].v] > tree.jointOf[v]) last = open.pop();
-    node[earlier] = last;
-    const above = open[open.length - 1];
-    if (above !== undefined) above[sideOf(above)] = node;
-    open.push(node);
-  };
+  // The joints from one handle up to where the ways meet, and down to the other handle.
+  const path: number[] = [];
+  for (let v = from; v !== highest; v = parent[v]) path.push(v);
+  const rising = path.length;
+  for (let v = to; v !== highest; v = parent[v]) path.push(v);
+  reverseFrom(path, rising);
+  // By place on the path: the places of the joints at the top of what comes before and after it, plus one.
+  const before = new Int32Array(path.length);
+  const after = new Int32Array(path.length);
+  const open: number[] = []; // places whose later side is still open, smallest joint first
+  for (let at = 0; at < path.length; at++) {
+    while (open.length > 0 && jointOf[path[open[open.length - 1]]] > jointOf[path[at]]) before[at] = open.pop()! + 1;
+    if (open.length > 0) after[open[open.length - 1]] = at + 1;
+    open.push(at);
+  }
+  const cut = new Set<number>(part.cuts);
+  for (const v of path) cut.add(v);
   // On the way up the later joints are on the root side of the earlier ones, on the way down on their end side.
-  const rising = new Set(up);
-  const later = ({ v }: PathNode): 'end' | 'root' => (rising.has(v) ? 'root' : 'end');
-  for (const v of up) add(v, 'end', later);
-  for (const v of down.reverse()) add(v, 'root', later);
-  return open[0];
+  const stack = [open[0]];
+  const slots = [slot];
+  for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
+    const v = path[at];
+    const joint = jointOf[v];
+    place(flat, slots.pop() as Slot, joint);
+    for (const side of ['end', 'root'] as const) {
+      const next = (side === 'root') === at < rising ? after[at] : before[at];
+      const below = { parent: joint, side };
+      if (next === NONE) {
+        placeBranches(meter, part.top, cut, side === 'root' ? parent[v] : v, flat, below);
+      } else {
+        stack.push(next - 1);
+        slots.push(below);
+      }
+    }
+  }
+}
+
+function reverseFrom(list: number[], start: number): void {
+  for (let i = start, j = list.length - 1; i < j; i++, j--) [list[i], list[j]] = [list[j], list[i]];
 }
 
 /** The smallest joint number in T whose cut keeps the optimum. Expects the part just measured. */
@@ -100,51 +115,67 @@ function jointsBetweenHandles(meter: PartMeter): number[] {
   return [...seen];
 }
 
-/**
- * Places the joints of a part whose handles all sit on link `start` (-1: no handles), outwards from it. Beyond the
- * joints at `start` nothing is cut, so each branch is again a whole side of the mechanism seen from `start`.
- */
+/** Places the joints of a part whose handles all sit on link `start` (-1: no handles), outwards from it. */
 function placeOutwards(meter: PartMeter, part: TreePart, start: number, flat: FlatTree, slot: Slot): void {
   const { tree } = meter;
   const cut = new Set<number>(part.cuts);
-  const stack: { link: number; from: number; slot: Slot }[] = [];
   if (start >= 0) {
-    stack.push({ link: start, from: -1, slot });
-  } else {
-    const first = smallestJoint(meter, part);
-    const joint = tree.jointOf[first];
-    place(flat, slot, joint);
-    stack.push({ link: first, from: first, slot: { parent: joint, side: 'end' } });
-    stack.push({ link: tree.parent[first], from: first, slot: { parent: joint, side: 'root' } });
+    placeBranches(meter, part.top, cut, start, flat, slot);
+    return;
   }
-  // `from` is the joint through which the link was reached.
-  while (stack.length > 0) {
-    const { link, from, slot: open } = stack.pop() as { link: number; from: number; slot: Slot };
-    let next = open;
-    for (const v of jointsAtLink(meter, part, link)) {
-      if (v === from || cut.has(v)) continue;
-      const joint = tree.jointOf[v];
-      place(flat, next, joint);
-      const outwardsIsEnd = v !== link; // the joint above a link leads to the root side
-      stack.push({
-        link: outwardsIsEnd ? v : tree.parent[v],
-        from: v,
-        slot: { parent: joint, side: outwardsIsEnd ? 'end' : 'root' },
-      });
-      next = { parent: joint, side: outwardsIsEnd ? 'root' : 'end' };
-    }
-  }
+  const first = smallestJoint(meter, part);
+  const joint = tree.jointOf[first];
+  place(flat, slot, joint);
+  cut.add(first);
+  placeBranches(meter, part.top, cut, tree.parent[first], flat, { parent: joint, side: 'root' });
+  placeBranches(meter, part.top, cut, first, flat, { parent: joint, side: 'end' });
 }
 
-/** Joints of the part at a link, ascending in joint number; cut joints among them included. */
-function jointsAtLink(meter: PartMeter, part: TreePart, link: number): number[] {
-  const { tree } = meter;
-  const joints = Array.from(tree.children.subarray(tree.childStart[link], tree.childStart[link + 1]));
-  if (link !== part.top) {
-    const at = joints.findIndex((v) => tree.jointOf[v] > tree.jointOf[link]);
-    joints.splice(at < 0 ? joints.length : at, 0, link);
+/**
+ * Places the joints at link `start` that are not cut, and all beyond them. There nothing else is cut, so each branch is a
+ * whole side of the mechanism seen from `start`. No joint above link `top` belongs to it.
+ */
+function placeBranches(
+  { tree }: PartMeter,
+  top: number,
+  cut: ReadonlySet<number>,
+  start: number,
+  flat: FlatTree,
+  slot: Slot,
+): void {
+  const { jointOf, parent, children, childStart } = tree;
+  const { rootSide, endSide } = flat;
+  // Links to go outwards from, the joints they were reached through, and the joint to which theirs belong.
+  const links = [start];
+  const vias = [NONE];
+  let [above, side] = [slot.parent, slot.side === 'end' ? endSide : rootSide];
+  for (let link = links.pop(); link !== undefined; link = links.pop()) {
+    const via = vias.pop() as number;
+    if (via !== NONE) {
+      above = jointOf[via];
+      side = via === link ? endSide : rootSide;
+    }
+    // The joints at a link, ascending in joint number: its children are, and the joint inwards comes in between.
+    let inwards = link === top ? NONE : link;
+    for (let i = childStart[link]; i < childStart[link + 1] || inwards !== NONE; ) {
+      let v = i < childStart[link + 1] ? children[i] : NONE;
+      if (inwards !== NONE && (v === NONE || jointOf[inwards] < jointOf[v])) {
+        v = inwards;
+        inwards = NONE;
+      } else {
+        i++;
+      }
+      if (v === via || cut.has(v)) continue;
+      const joint = jointOf[v];
+      if (above < 0) flat.top = joint;
+      else side[above] = joint;
+      // The joint inwards leads to the root side: the rest of this link is on its end side.
+      links.push(v === link ? parent[v] : v);
+      vias.push(v);
+      above = joint;
+      side = v === link ? endSide : rootSide;
+    }
   }
-  return joints;
 }
 
 /** The joint with the smallest number in a part without handles, which is the whole mechanism. */

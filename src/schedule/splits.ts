@@ -1,4 +1,5 @@
 import type { PartMeter, TreePart } from './parts.js';
+import type { TimeLimit } from './time-limit.js';
 import { rootSideShare, type WorkBound } from './work-bound.js';
 
 /** A joint that leaves joints on both of its sides, with lower bounds of what follows from cutting it. */
@@ -16,26 +17,35 @@ export interface JointSplit {
 /** Cost of cutting joint v in a part of so many handles when the two sides go to different processes. */
 export type SplitCost = (v: number, handles: number) => number;
 
+/** Joints gone through between two looks at the clock. */
+const JOINTS_PER_LOOK = 512;
+
 /**
- * All splits of a part on p >= 2 processes, in the order of the link tree. For p = 2 and exact single-process costs the
- * bounds are the costs themselves.
+ * Goes through all splits of a part on p >= 2 processes, in the order of the link tree, until time is up; says whether it
+ * came to the end. For p = 2 and exact single-process costs the bounds are the costs themselves.
  */
-export function splitsOf(
+export function eachSplit(
   meter: PartMeter,
   bound: WorkBound,
   part: TreePart,
   processors: number,
   handles: number,
   splitCost: SplitCost,
-): JointSplit[] {
+  time: TimeLimit,
+  visit: (v: number, cost: number, rootLow: number, endLow: number) => void,
+): boolean {
   const { end } = meter.tree;
   const { top, cuts } = part;
   const rootShare = rootSideShare(processors);
   const endShare = processors - rootShare;
-  const splits: JointSplit[] = [];
   const sideCuts: number[] = [];
   let next = 0; // first cut at or after v
+  let look = JOINTS_PER_LOOK;
   for (let v = top + 1; v < end[top]; v++) {
+    if (--look === 0) {
+      if (time.isUp()) return false;
+      look = JOINTS_PER_LOOK;
+    }
     if (next < cuts.length && v === cuts[next]) {
       v = end[v] - 1;
       next++;
@@ -55,10 +65,9 @@ export function splitsOf(
     meter.measure(top, sideCuts, count);
     if (meter.size === 0) continue;
     const rootLow = bound.makespan(meter.serial, rootShare, meter.handles);
-    const cost = splitCost(v, handles);
-    splits.push({ v, cost, rootLow, endLow, low: cost + Math.max(rootLow, endLow) });
+    visit(v, splitCost(v, handles), rootLow, endLow);
   }
-  return splits;
+  return true;
 }
 
 /**

@@ -48,9 +48,8 @@ export function flattenTree(tree: unknown, joints: number): FlatTree {
 }
 
 /** Nested data of a tree in arrays. */
-export function nestTree(flat: FlatTree): ScheduleTree {
+export function nestTree(flat: FlatTree, order = preorder(flat)): ScheduleTree {
   const nested = new Array<ScheduleTree | undefined>(flat.rootSide.length);
-  const order = preorder(flat);
   for (let i = order.length - 1; i >= 0; i--) {
     const joint = order[i];
     const [root, end] = [flat.rootSide[joint], flat.endSide[joint]];

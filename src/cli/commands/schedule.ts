@@ -77,7 +77,12 @@ export function configureSchedule(command: Command, terminal: Terminal): void {
   withModel(command)
     .requiredOption('--procs <n>', 'number of processors', integer)
     .option('--cost <model>', "a,b,c,d of the paper's formula; paper; engine; or calibrated", 'paper')
-    .option('--budget <ms>', 'time for the search', positive, 2000)
+    .option(
+      '--budget <ms>',
+      'milliseconds for the schedule, from the model that was read to the schedule found',
+      positive,
+      2000,
+    )
     .option('--full', 'draw every joint')
     .option('--run', 'run it on threads, and show beside what was predicted what was measured')
     .option('--svg <file>', 'draw the schedule tree and what every processor does, or with --run both timelines')
