@@ -12,6 +12,7 @@ import { Mechanism } from '../mechanism/mechanism.js';
 import { State } from '../mechanism/state.js';
 import { figureFromBvh } from '../motion/bvh-figure.js';
 import { type AdaptOptions, adapted, type Model } from './adapted.js';
+import { closingFramesBeside, withClosedLoops } from './closed-urdf.js';
 import { baseName, extensionOf, MODEL_FILES, stemOf } from './kinds.js';
 
 export interface ReadModelOptions extends AdaptOptions {
@@ -23,7 +24,10 @@ export interface ReadModelOptions extends AdaptOptions {
   readonly packages?: UrdfOptions['packages'];
   /** URDF, SDF: joints that carry nothing that weighs are locked with a warning (default), or an error. */
   readonly massless?: 'lock' | 'error';
-  /** MJCF, SDF: where included files and meshes come from; nothing else is ever read. */
+  /**
+   * MJCF, SDF: where included files and meshes come from; nothing else is ever read. URDF: robot.yaml beside robot.urdf, with
+   * the frames that close loops.
+   */
   readonly files?: ModelFiles;
 }
 
@@ -67,6 +71,11 @@ function parse(text: string, name: string, options: ReadModelOptions): Model {
         ...(mimic !== undefined && { mimic }),
         ...(massless !== undefined && { massless }),
       };
+      const closing = options.loops === 'open' ? undefined : closingFramesBeside(file, files);
+      if (closing !== undefined) {
+        const tree = parseUrdf(text, { ...withPackages, ...own, fixedJoints: 'keep' });
+        return withClosedLoops(tree, closing, file, fixedJoints === 'merge');
+      }
       const mechanism = parseUrdf(text, { ...withPackages, ...own });
       return { mechanism, state: new State(mechanism) };
     }

@@ -1,4 +1,5 @@
 export { BVH_CHANNELS, type BvhChannel, type BvhMotion, type BvhNode, parseBvh } from './bvh.js';
+export { type ClosingFrames, parseClosingFrames } from './closing-frames.js';
 export { decodeText } from './decode-text.js';
 export { type Description, formatDescription } from './description.js';
 export { type DescriptionOptions, parseDescription } from './description-reader.js';

@@ -100,6 +100,7 @@ describe('public exports', () => {
         'parseDescription',
         'parseExternalLoads',
         'parseOsim',
+        'parseClosingFrames',
         'parseSchedule',
         'parseSdf',
         'parseState',

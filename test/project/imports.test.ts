@@ -32,7 +32,7 @@ const ALLOWED = new Map<string, readonly string[]>([
   ['recording', ['spatial', 'mechanism', 'formats', 'dynamics', 'contact', 'simulation']],
   ['motion', ['spatial', 'joints', 'mechanism', 'formats', 'models', 'engines', 'dynamics']],
   // Files of any kind, from their bytes.
-  ['files', ['spatial', 'joints', 'mechanism', 'formats', 'motion']],
+  ['files', ['spatial', 'joints', 'mechanism', 'formats', 'engines', 'motion']],
   // Frames, configurations, inverse kinematics, identification.
   ['toolbox', ['spatial', 'joints', 'mechanism', 'reference', 'engines', 'dynamics']],
   ['plot', ['spatial', 'joints', 'mechanism', 'engines', 'dynamics']],

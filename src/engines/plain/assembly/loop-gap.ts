@@ -57,6 +57,13 @@ function setRotationVector(out: Float64Array, o: number, X: Float64Array, x: num
   const sine = Math.hypot(ax, ay, az) / 2;
   const cosine = (X[x] + X[x + 4] + X[x + 8] - 1) / 2;
   const angle = Math.atan2(sine, cosine);
+  if (sine <= 1e-9 && cosine < 0) {
+    // Half a turn about n: E = 2 n n^T - 1, whose largest column of E + 1 is along n.
+    const d = X[x] >= X[x + 4] && X[x] >= X[x + 8] ? 0 : X[x + 4] >= X[x + 8] ? 1 : 2;
+    const length = Math.sqrt(2 * (X[x + 4 * d] + 1));
+    for (let row = 0; row < 3; row++) out[o + row] = (angle * (X[x + 3 * row + d] + (row === d ? 1 : 0))) / length;
+    return;
+  }
   const k = sine > 1e-9 ? angle / (2 * sine) : 0.5;
   out[o] = k * ax;
   out[o + 1] = k * ay;
