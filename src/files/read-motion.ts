@@ -6,7 +6,7 @@ import { parseStorage } from '../formats/storage.js';
 import { ImportError, type Problem } from '../mechanism/errors.js';
 import { Mechanism } from '../mechanism/mechanism.js';
 import { type BvhFigureOptions, figureFromBvh } from '../motion/bvh-figure.js';
-import { CoordinateModel, coordinateMotion } from '../motion/coordinate-motion.js';
+import { CoordinateModel, coordinateMotion, type MotionFilter } from '../motion/coordinate-motion.js';
 import { type Foot, feetByName } from '../motion/support.js';
 import { differentiated, smoothed, type Trajectory } from '../motion/trajectory.js';
 import { baseName, extensionOf, MOTION_FILES, stemOf } from './kinds.js';
@@ -36,6 +36,8 @@ export interface ReadMotionOptions extends Pick<BvhFigureOptions, 'mass' | 'heig
   readonly model?: Mechanism | OsimModel;
   /** Hertz of the low-pass filter for positions; null for none (default: 6). */
   readonly cutoff?: number | null;
+  /** For .mot and .sto: 'opensim' smooths and differentiates as OpenSim's tools do (default: 'butterworth'). */
+  readonly filter?: MotionFilter;
 }
 
 /** Hertz; what gait laboratories use for walking. */
@@ -91,7 +93,13 @@ function tableMotion(text: string, name: string, options: ReadMotionOptions): Mo
       ? CoordinateModel.ofMechanism(options.model)
       : CoordinateModel.ofOsim(options.model);
   const { mechanism, coordinates } = model;
-  const { motion, warnings } = coordinateMotion(parseStorage(text, { file }), coordinates, cutoff, file);
+  const { motion, warnings } = coordinateMotion(
+    parseStorage(text, { file }),
+    coordinates,
+    cutoff,
+    file,
+    options.filter,
+  );
   const forces = new Float64Array(coordinates.length);
   return {
     model: mechanism.name,

@@ -10,6 +10,7 @@ import type { StorageTable } from '../formats/storage.js';
 import { ImportError, MechanismError, type Problem } from '../mechanism/errors.js';
 import type { Mechanism } from '../mechanism/mechanism.js';
 import { applyLowPass, checkLength, lowPass } from './filter.js';
+import { opensimRates } from './opensim-filter.js';
 import { derivatives, type Trajectory } from './trajectory.js';
 
 /** A coordinate that tables know by name. */
@@ -124,12 +125,19 @@ const UNEVEN = 0.05;
 /** Metres or radians. */
 const LARGEST = 1e6;
 
+/**
+ * How positions are smoothed and differentiated: by a filter without delay that keeps the stated cut-off and by differences,
+ * or as OpenSim's tools do it.
+ */
+export type MotionFilter = 'butterworth' | 'opensim';
+
 /** The motion of a model from a table of its coordinates over time. */
 export function coordinateMotion(
   table: StorageTable,
   coordinates: readonly NamedCoordinate[],
   cutoff: number | null,
   file?: string,
+  filter: MotionFilter = 'butterworth',
 ): { motion: CoordinateMotion; warnings: Problem[] } {
   const where = file ?? '';
   const warnings: Problem[] = [];
@@ -185,11 +193,15 @@ export function coordinateMotion(
       s[row * n + c] = value;
     }
   });
+  if (filter === 'opensim') {
+    const { values, first, second } = opensimRates(s, n, count, interval, cutoff);
+    return { motion: { start, interval, count, s: values, sd: first, sdd: second }, warnings };
+  }
   if (cutoff !== null) {
-    const filter = lowPass(cutoff, interval);
-    checkLength(filter, count, cutoff, interval);
-    const work = new Float64Array(count + 2 * filter.padding);
-    for (let c = 0; c < n; c++) applyLowPass(filter, s, c, n, count, work);
+    const coefficients = lowPass(cutoff, interval);
+    checkLength(coefficients, count, cutoff, interval);
+    const work = new Float64Array(count + 2 * coefficients.padding);
+    for (let c = 0; c < n; c++) applyLowPass(coefficients, s, c, n, count, work);
   }
   const { first: sd, second: sdd } = derivatives(s, n, count, interval);
   return { motion: { start, interval, count, s, sd, sdd }, warnings };

@@ -29,6 +29,13 @@ export interface InverseArguments {
   readonly html?: string;
   readonly json?: boolean;
   readonly quiet?: boolean;
+  readonly root?: string;
+  /** From a set-up file of OpenSim: its name, its filter, its times. */
+  readonly setup?: {
+    readonly file: string;
+    readonly timeRange: readonly [number, number];
+    readonly outputFile: string;
+  };
 }
 
 /** The cut-off as the library wants it. */
@@ -122,7 +129,12 @@ function csv(outcome: InverseOutcome): string {
 
 function sto(outcome: InverseOutcome): string {
   const { labels, rows } = columns(outcome);
-  return formatStorage(`Inverse dynamics of ${basename(outcome.file)}`, labels, rows);
+  const { units, coordinates } = outcome.loaded;
+  // As OpenSim names them.
+  const suffix = (k: number): string =>
+    k < 1 || k > coordinates.length ? '' : units[k - 1] === 'N' ? '_force' : '_moment';
+  const names = outcome.options.setup === undefined ? labels : labels.map((label, k) => label + suffix(k));
+  return formatStorage(`Inverse dynamics of ${basename(outcome.file)}`, names, rows);
 }
 
 /** Stretches of time with both feet down. */
@@ -270,8 +282,9 @@ export function asText(outcome: InverseOutcome, files: readonly string[]): strin
   const { frames, mass, weight, strides } = result;
   const { trajectory } = loaded;
   const percent = (value: number): string => `${Number((100 * value).toFixed(2))} %`;
-  const filter =
-    options.cutoff === 'none' ? 'not filtered' : `low-pass ${options.cutoff} Hz (zero-phase Butterworth, fourth order)`;
+  const kind =
+    options.setup === undefined ? 'zero-phase Butterworth, fourth order' : "OpenSim's, third order both ways";
+  const filter = options.cutoff === 'none' ? 'not filtered' : `low-pass ${options.cutoff} Hz (${kind})`;
   const size = loaded.height === undefined ? '' : `, ${formatNumber(Number(loaded.height.toFixed(3)))} m tall`;
   const counts = share(result);
   const rest = residuals(frames);
@@ -304,6 +317,9 @@ export function asText(outcome: InverseOutcome, files: readonly string[]): strin
     '',
     table(['torque, N m', 'rms', 'largest', 'largest, not both feet'], rows),
     ...files.map((path) => `written: ${path}`),
+    ...(options.setup !== undefined && options.out === undefined
+      ? [`not written: ${options.setup.outputFile}, which the set-up names; --out FILE.sto writes it where you say`]
+      : []),
   ];
   return lines.join('\n');
 }

@@ -1,11 +1,13 @@
 // "manikin inverse": joint forces of a captured motion.
 
-import { basename, dirname, extname, isAbsolute, join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { basename, dirname, extname, isAbsolute, join, resolve, sep } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { MOTION_FILES } from '../../files/kinds.js';
 import { DEFAULT_CUTOFF, type Motion, readMotion, readMotionModel } from '../../files/read-motion.js';
 import { parseExternalLoads } from '../../formats/external-loads.js';
 import { formatJson } from '../../formats/json-writer.js';
+import { isOpensimSetup, parseOpensimSetup } from '../../formats/opensim-setup.js';
 import { parseStorage } from '../../formats/storage.js';
 import type { Problem } from '../../mechanism/errors.js';
 import { AppliedLoads, givenSupport, inverseOfMotion, type Trajectory } from '../../motion/index.js';
@@ -17,7 +19,7 @@ import { asJson, asText, hertz, type InverseArguments, InverseFiles, type Invers
 
 export function configureInverseMotion(command: Command, terminal: Terminal): void {
   command
-    .argument('<motion>', 'a file: .bvh, or .mot or .sto with --model')
+    .argument('<motion>', "a file: .bvh; .mot or .sto with --model; or a set-up of OpenSim's inverse dynamics (.xml)")
     .option('--model <model>', 'for .mot and .sto: an .osim file, or any model whose joints are the coordinates')
     .option('--loads <file>', "measured forces: OpenSim's ExternalLoads (.xml)")
     .option('--loads-data <file>', 'the table of these forces, where it is not beside the .xml')
@@ -44,6 +46,7 @@ export function configureInverseMotion(command: Command, terminal: Terminal): vo
     .option('--out <file>', 'write the forces: .csv or .sto')
     .option('--svg <file>', 'draw the motion, the force of the ground and joint forces')
     .option('--html <file>', 'a page that plays the motion')
+    .option('--root <folder>', 'for a set-up file: its files are read from here and below (default: its folder)')
     .option('--json', 'print JSON')
     .option('--quiet', 'do not print warnings')
     .addHelpText(
@@ -54,7 +57,8 @@ motion: the whole is given, marked "double", and the leg torques are as if one f
 
 Examples:
   manikin inverse walk.bvh --height 1.8 --mass 75 --out out/walk.csv --html out/walk.html
-  manikin inverse walk.mot --model subject.osim --loads grf.xml --out out/walk.sto`,
+  manikin inverse walk.mot --model subject.osim --loads grf.xml --out out/walk.sto
+  manikin inverse walk_Setup_ID.xml --out out/walk_ID.sto`,
     )
     .action((motion: string, options: InverseArguments) => inverse(motion, options, terminal));
 }
@@ -66,12 +70,15 @@ function cutoff(text: string): number | 'none' {
   return value;
 }
 
-async function inverse(file: string, options: InverseArguments, terminal: Terminal): Promise<void> {
-  const writers = new InverseFiles(options);
+async function inverse(given: string, asked: InverseArguments, terminal: Terminal): Promise<void> {
+  const writers = new InverseFiles(asked);
+  const { file, options } =
+    extname(given).toLowerCase() === '.xml' ? fromSetup(given, asked) : { file: given, options: asked };
   const whole = await load(file, options, terminal);
   const loads = loadLoads(options, whole.trajectory);
+  const timed = options.setup === undefined ? whole.trajectory : withinTimes(whole.trajectory, options.setup.timeRange);
   const { trajectory, warnings } =
-    loads === undefined ? { ...whole, warnings: [] } : withinLoads(whole.trajectory, loads);
+    loads === undefined ? { trajectory: timed, warnings: [] } : withinLoads(timed, loads);
   const loaded: Motion = { ...whole, warnings: [...whole.warnings, ...warnings] };
   const first = Math.round((trajectory.start - whole.trajectory.start) / trajectory.interval);
   if (options.quiet !== true) printWarnings(loaded.warnings, 'grouped', terminal);
@@ -80,12 +87,12 @@ async function inverse(file: string, options: InverseArguments, terminal: Termin
     throw new InputError(
       '--support and --loads exclude each other: measured forces say which foot carries the figure.',
     );
-  const given =
+  const chosen =
     options.support === undefined ? undefined : givenSupport(options.support, loaded.feet, trajectory.mechanism, times);
   const result = inverseOfMotion(trajectory, {
-    feet: given?.feet ?? loaded.feet,
+    feet: chosen?.feet ?? loaded.feet,
     doubleSupport: options.double,
-    ...(given !== undefined && { supports: given.supports }),
+    ...(chosen !== undefined && { supports: chosen.supports }),
     ...(loads !== undefined && { loads }),
     ...(loaded.height !== undefined && { height: loaded.height }),
   });
@@ -102,6 +109,49 @@ async function inverse(file: string, options: InverseArguments, terminal: Termin
 }
 
 // Input
+
+/** What a set-up file of OpenSim says, in place of the options. */
+function fromSetup(file: string, asked: InverseArguments): { file: string; options: InverseArguments } {
+  const text = readInputText(file);
+  if (!isOpensimSetup(text))
+    throw new InputError(
+      `"${file}" is not a set-up of OpenSim's inverse dynamics; a motion is ${MOTION_FILES.join(', ')}.`,
+    );
+  const setup = parseOpensimSetup(text, { file: basename(file) });
+  if (setup.tool !== 'inverse-dynamics')
+    throw new InputError(`"${file}" is a set-up of OpenSim's inverse kinematics; "manikin ik" takes it.`);
+  const named = (written: string, what: string): string => {
+    if (written === '') throw new InputError(`The set-up "${file}" names no ${what}.`);
+    return besideSetup(file, written, asked.root);
+  };
+  return {
+    file: named(setup.coordinatesFile, 'coordinates_file'),
+    options: {
+      ...asked,
+      model: asked.model ?? named(setup.modelFile, 'model_file'),
+      ...(asked.loads === undefined &&
+        setup.loadsFile !== '' && { loads: besideSetup(file, setup.loadsFile, asked.root) }),
+      cutoff: setup.cutoff ?? 'none',
+      setup: { file, timeRange: setup.timeRange, outputFile: setup.outputFile },
+    },
+  };
+}
+
+/**
+ * A file that a set-up names: at the place it says, if that is below the root, or else of the same name beside the set-up.
+ * Nothing else is opened.
+ */
+function besideSetup(setup: string, written: string, root = dirname(setup)): string {
+  const name = written.replace(/^.*[\\/]/, '');
+  const top = resolve(root);
+  const there = resolve(dirname(setup), written.replaceAll('\\', '/'));
+  const beside = join(dirname(setup), name);
+  if (there.startsWith(top.endsWith(sep) ? top : top + sep) && existsSync(there)) return there;
+  if (existsSync(beside)) return beside;
+  throw new InputError(
+    `The set-up "${setup}" names "${written}", which is neither below "${root}" nor beside it; see --root.`,
+  );
+}
 
 async function load(file: string, options: InverseArguments, terminal: Terminal): Promise<Motion> {
   const extension = extname(file).toLowerCase();
@@ -126,7 +176,11 @@ async function load(file: string, options: InverseArguments, terminal: Terminal)
     extname(model).toLowerCase() === '.osim'
       ? readMotionModel(readInput(model), model)
       : (await loadModel(model, { quiet: true }, terminal)).mechanism;
-  return readMotion(readInput(file), file, { model: whose, cutoff: hertz(options) });
+  return readMotion(readInput(file), file, {
+    model: whose,
+    cutoff: hertz(options),
+    ...(options.setup !== undefined && { filter: 'opensim' }),
+  });
 }
 
 function loadLoads(options: InverseArguments, { mechanism }: Trajectory): AppliedLoads | undefined {
@@ -153,7 +207,7 @@ function loadLoads(options: InverseArguments, { mechanism }: Trajectory): Applie
 
 /** The frames for which there are forces. */
 function withinLoads(trajectory: Trajectory, loads: AppliedLoads): { trajectory: Trajectory; warnings: Problem[] } {
-  const { start, interval, count, mechanism, q, v, qdd } = trajectory;
+  const { start, interval, count } = trajectory;
   const [from, to] = loads.range;
   const slack = 1e-6 * interval;
   const first = Math.max(0, Math.ceil((from - slack - start) / interval));
@@ -164,18 +218,30 @@ function withinLoads(trajectory: Trajectory, loads: AppliedLoads): { trajectory:
       `The forces and the motion do not overlap in time: forces from ${formatNumber(from)} to ${formatNumber(to)} s, motion from ${formatNumber(start)} to ${formatNumber(end)} s.`,
     );
   if (first === 0 && last === count - 1) return { trajectory, warnings: [] };
-  const cut = (x: Float64Array, n: number): Float64Array => x.slice(first * n, (last + 1) * n);
   const message = `Forces reach from ${formatNumber(from)} to ${formatNumber(to)} s only; the other frames are left out.`;
+  return { trajectory: framesOf(trajectory, first, last), warnings: [{ code: 'overlap', where: '', message }] };
+}
+
+/** The frames within a range of times. */
+function withinTimes(trajectory: Trajectory, [from, to]: readonly [number, number]): Trajectory {
+  const { start, interval, count } = trajectory;
+  const slack = 1e-3;
+  const first = Math.max(0, Math.ceil((from - start) / interval - slack));
+  const last = Math.min(count - 1, Math.floor((to - start) / interval + slack));
+  if (!(last >= first))
+    throw new InputError(`The motion has no frames between ${formatNumber(from)} and ${formatNumber(to)} s.`);
+  return framesOf(trajectory, first, last);
+}
+
+function framesOf({ mechanism, start, interval, q, v, qdd }: Trajectory, first: number, last: number): Trajectory {
+  const cut = (x: Float64Array, n: number): Float64Array => x.slice(first * n, (last + 1) * n);
   return {
-    trajectory: {
-      mechanism,
-      start: start + first * interval,
-      interval,
-      count: last - first + 1,
-      q: cut(q, mechanism.nq),
-      v: cut(v, mechanism.nv),
-      qdd: cut(qdd, mechanism.nv),
-    },
-    warnings: [{ code: 'overlap', where: '', message }],
+    mechanism,
+    start: start + first * interval,
+    interval,
+    count: last - first + 1,
+    q: cut(q, mechanism.nq),
+    v: cut(v, mechanism.nv),
+    qdd: cut(qdd, mechanism.nv),
   };
 }
