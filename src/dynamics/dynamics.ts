@@ -11,6 +11,7 @@ import {
   type OutOption,
   type Runs,
 } from '../engines/engine.js';
+import type { LoopImpulse } from '../engines/plain/assembly/closing.js';
 import type { LoopReport } from '../engines/plain/assembly/report.js';
 import type { InverseMassMatrix } from '../engines/plain/mass-matrix-solver.js';
 import {
@@ -136,6 +137,14 @@ export class Dynamics {
    */
   stages(state: State, tableau: Tableau): Stages | undefined {
     return this.#forward.stages?.(state, tableau);
+  }
+
+  /**
+   * Impulses of the loop joints where the engine has them; for LoopClosing.
+   * @internal
+   */
+  get loopImpulse(): LoopImpulse {
+    return (q, broken, change) => this.#forward.loopImpulse?.(q, broken, change) === true;
   }
 
   /** Accelerations of the joints under the joint forces tau (none where left out). */

@@ -3,6 +3,7 @@
 
 import type { State } from '../mechanism/state.js';
 import type { Energy } from '../reference/energy.js';
+import type { LoopImpulse } from './plain/assembly/closing.js';
 import type { LoopReport } from './plain/assembly/report.js';
 import type { MassMatrix } from './plain/author-order.js';
 import type { InverseMassMatrix } from './plain/mass-matrix-solver.js';
@@ -83,6 +84,8 @@ export interface Engine {
   forwardDerivatives?(state: State, tau: Float64Array, out: ForwardDerivatives): boolean;
   /** About the loops, as the last forward dynamics found them. */
   loopReport?(): LoopReport;
+  /** Impulses of the loop joints. */
+  loopImpulse?: LoopImpulse;
   /** Whole Runge-Kutta steps, where the engine takes them faster than they are made of calls of `forward`. */
   stages?(state: State, tableau: Tableau): Stages;
   /** What runs a function; before its first call, what will. */

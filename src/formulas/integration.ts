@@ -81,8 +81,8 @@ function rotationSeries(g: VectorGraph, t2: Node, precision: Precision): Rotatio
     };
   // At an eighth of the angle few terms do; then the angle is doubled twice: sin 2x = 2 sin x cos x, cos 2x = 1 - 2 sin^2 x.
   const x2 = g.mul(t2, g.constant(1 / 64));
-  let sine = g.mul(g.constant(1 / 8), polynomial(g, x2, alternating(8, 1)));
-  let cosine = polynomial(g, x2, alternating(8, 0));
+  let sine = g.mul(g.constant(1 / 8), polynomial(g, x2, alternating(7, 1)));
+  let cosine = polynomial(g, x2, alternating(7, 0));
   for (let doubling = 0; doubling < 2; doubling++) {
     const twice = g.add(sine, sine);
     [sine, cosine] = [g.mul(twice, cosine), g.sub(g.one, g.mul(t2, g.mul(twice, sine)))];

@@ -4,11 +4,11 @@
 //   u_s = h sum_r A[s][r] k_r      v_s = v0 + h sum_r A[s][r] a_r      q_s = q0 moved along u_s
 //   k_s = localRate(u_s, v_s)      a_s = forward dynamics at (q_s, v_s)
 //
-// One graph for each stage; forward dynamics runs between them.
+// One graph for each stage and kind of joint; forward dynamics runs between the stages.
 
-import type { FormulaType, PlanLink } from '../plan/plan.js';
+import type { PlanLink } from '../plan/plan.js';
 import type { Node } from './graph.js';
-import { localRate, type MoveOptions, movePosition, turnSquared } from './integration.js';
+import { hasQuaternion, localRate, movePosition, turnSquared } from './integration.js';
 import { FRICTION_SPEED, type PassiveJoint, passiveForce, tanh } from './passive.js';
 import { VectorGraph } from './vectors.js';
 
@@ -60,7 +60,7 @@ export const STEP_ARRAYS = {
   acceleration: 8,
   /** [h]. */
   step: 9,
-  /** For each stage the largest turn, squared, or a little more than that. */
+  /** For each stage the sum of all turns, squared; the end of a step has that of stage 0. */
   turn: 10,
   /** For each stage the power of damping and friction. */
   power: 11,
@@ -71,139 +71,77 @@ export interface StepJoint extends Pick<PlanLink, 'type' | 'iq' | 'iv' | 'nq' | 
   readonly passive: PassiveJoint | undefined;
 }
 
-/** One joint, or two of one type in the lanes of vectors. */
-type Lanes = readonly [first: StepJoint, second?: StepJoint];
-
-/** Joints two by two: neighbours of one type first come together, so their numbers mostly stand side by side. */
-function inLanes(joints: readonly StepJoint[]): Lanes[] {
-  const waiting = new Map<FormulaType, StepJoint>();
-  const lanes: Lanes[] = [];
-  for (const joint of joints) {
-    const other = waiting.get(joint.type);
-    if (other === undefined) waiting.set(joint.type, joint);
-    else {
-      waiting.delete(joint.type);
-      lanes.push([other, joint]);
-    }
-  }
-  return [...lanes, ...[...waiting.values()].map((joint): Lanes => [joint])];
+/** Joints of one type whose numbers stand side by side, moved by one call: two by two in the lanes of vectors. */
+export interface StepGroup extends Omit<StepJoint, 'passive'> {
+  readonly joints: number;
 }
+
+/** Joints in a call: one function serves all calls of its kind, so that the code of a step stays in the cache. */
+const GROUPS = { quaternion: [2, 1], simple: [8, 2, 1] } as const;
+
+/** All joints in groups, as large as their neighbours allow. */
+export function stepGroups(joints: readonly StepJoint[]): StepGroup[] {
+  const sorted = [...joints].filter(({ nv }) => nv > 0).sort((a, b) => a.iv - b.iv);
+  const groups: StepGroup[] = [];
+  for (let from = 0; from < sorted.length; ) {
+    const { type, iq, iv, nq, nv } = sorted[from];
+    let count = 1;
+    for (; from + count < sorted.length; count++) {
+      const next = sorted[from + count];
+      if (next.type !== type || next.iq !== iq + count * nq || next.iv !== iv + count * nv) break;
+    }
+    for (let done = 0; done < count; ) {
+      const size = GROUPS[hasQuaternion(type) ? 'quaternion' : 'simple'].find((most) => most <= count - done)!;
+      groups.push({ type, nq, nv, joints: size, iq: iq + done * nq, iv: iv + done * nv });
+      done += size;
+    }
+    from += count;
+  }
+  return groups;
+}
+
+/** Places in a group of the joint, or of the two, that are computed together. */
+type Lanes = readonly [first: number, second: number | undefined];
 
 const { q: Q, v: V, tau: TAU, qdd: QDD, baseQ, baseV, u: U, rate: RATE, acceleration: ACC } = STEP_ARRAYS;
 
+/** Graphs of a step. Those of a group count the numbers of its joints from its own first position and velocity. */
 export class StepFormulas {
-  readonly #joints: readonly StepJoint[];
-  readonly #lanes: readonly Lanes[];
   readonly #nv: number;
   readonly #tableau: Tableau;
 
-  constructor(joints: readonly StepJoint[], nv: number, tableau: Tableau) {
-    this.#joints = joints;
-    this.#lanes = inLanes(joints);
+  constructor(nv: number, tableau: Tableau) {
     this.#nv = nv;
     this.#tableau = tableau;
   }
 
-  get #last(): number {
-    return this.#tableau.A.length - 1;
-  }
-
-  /** Passive forces at the base; undefined where no joint has any. */
-  first(): VectorGraph | undefined {
-    if (this.#joints.every(({ passive }) => passive === undefined)) return undefined;
-    const g = new VectorGraph();
-    const read = (array: number, from: number, count: number): Node[] => g.inputs(array, from, count);
-    this.#passive(g, 0, (joint) => [read(baseQ, joint.iq, joint.nq), read(baseV, joint.iv, joint.nv)]);
-    return g;
-  }
-
   /** From the accelerations of the stage before to positions and velocities of stage s > 0. */
-  stage(s: number): VectorGraph {
+  stage(s: number, group: StepGroup): VectorGraph {
     const { A, B } = this.#tableau;
-    const end = B === undefined && s === this.#last;
-    const g = new VectorGraph();
-    const moved = new Map<StepJoint, readonly [Node[], Node[]]>();
-    let turns = g.zero;
-    for (const lanes of this.#lanes) {
-      const { u, v, q } = this.#move(g, lanes, A[s], s, { precision: 'double', normalise: end });
-      const { type, nq, nv } = lanes[0];
-      put(g, V, lanes, 'iv', v);
-      put(g, Q, lanes, 'iq', q);
-      put(g, RATE, lanes, 'iv', localRate(g, type, u, v), s * this.#nv);
-      if (end) put(g, U, lanes, 'iv', u);
-      const turn = turnSquared(g, type, u);
-      if (turn !== undefined) turns = g.add(turns, lanes.length === 2 ? g.laneSum(turn) : turn);
-      lanes.forEach((joint, lane) => {
-        const part = (nodes: readonly Node[], count: number): Node[] =>
-          nodes.slice(0, count).map((node) => (lanes.length === 2 ? g.lane(node, lane as 0 | 1) : node));
-        if (joint?.passive !== undefined) moved.set(joint, [part(q, nq), part(v, nv)]);
-      });
-      g.mark();
-    }
-    g.output(STEP_ARRAYS.turn, s, turns);
-    this.#passive(g, s, (joint) => moved.get(joint)!);
-    return g;
+    const end = B === undefined && s === A.length - 1;
+    return this.#moved(group, A[s], s, end, (g, lanes, { u, v }) => {
+      put(g, RATE, lanes, group.nv, localRate(g, group.type, u, v), s * this.#nv);
+      if (end) put(g, U, lanes, group.nv, u);
+    });
   }
 
   /** From the accelerations of the last stage to the end of the step, where that is no stage. */
-  end(): VectorGraph | undefined {
+  end(group: StepGroup): VectorGraph | undefined {
     const { B } = this.#tableau;
-    if (B === undefined) return undefined;
+    return B && this.#moved(group, B, B.length, true);
+  }
+
+  /** Passive forces at stage s, whose positions and velocities are in memory; undefined where no joint has any. */
+  passive(s: number, joints: readonly StepJoint[]): VectorGraph | undefined {
+    if (joints.every(({ passive }) => passive === undefined)) return undefined;
     const g = new VectorGraph();
-    let turns = g.zero;
-    for (const lanes of this.#lanes) {
-      const { u, v, q } = this.#move(g, lanes, B, B.length, { precision: 'double', normalise: true });
-      put(g, V, lanes, 'iv', v);
-      put(g, Q, lanes, 'iq', q);
-      const turn = turnSquared(g, lanes[0].type, u);
-      if (turn !== undefined) turns = g.add(turns, lanes.length === 2 ? g.laneSum(turn) : turn);
-      g.mark();
-    }
-    g.output(STEP_ARRAYS.turn, 0, turns);
-    return g;
-  }
-
-  /** u, v and q for weights of the stages before `stage`, whose accelerations are all kept but the last one's. */
-  #move(
-    g: VectorGraph,
-    lanes: Lanes,
-    weights: readonly number[],
-    stage: number,
-    options: MoveOptions,
-  ): { u: Node[]; v: Node[]; q: Node[] } {
-    const { type, nq, nv } = lanes[0];
-    const nvAll = this.#nv;
-    const h = g.input(STEP_ARRAYS.step, 0);
-    const base = get(g, baseV, lanes, 'iv', nv);
-    // The rate of the first stage is the velocity there.
-    const rates = weights.map((_, r) => (r === 0 ? base : get(g, RATE, lanes, 'iv', nv, r * nvAll)));
-    const accelerations = weights.map((_, r) => {
-      const last = r === stage - 1;
-      // The end of a step may give the first accelerations of the next: there they are kept already.
-      if (!last || (r === 0 && this.#tableau.B === undefined)) return get(g, ACC, lanes, 'iv', nv, r * nvAll);
-      const fresh = get(g, QDD, lanes, 'iv', nv);
-      if (stage < this.#tableau.A.length) put(g, ACC, lanes, 'iv', fresh, r * nvAll);
-      return fresh;
-    });
-    const sum = (of: readonly (readonly Node[])[], k: number): Node =>
-      g.mul(h, g.sum(...weights.map((weight, r) => g.mul(g.constant(weight), of[r][k]))));
-    const degrees = Array.from({ length: nv }, (_, k) => k);
-    const u = degrees.map((k) => sum(rates, k));
-    const v = degrees.map((k) => g.add(base[k], sum(accelerations, k)));
-    return { u, v, q: movePosition(g, type, get(g, baseQ, lanes, 'iq', nq), u, options) };
-  }
-
-  #passive(g: VectorGraph, s: number, at: (joint: StepJoint) => readonly [readonly Node[], readonly Node[]]): void {
     let power = g.zero;
-    let any = false;
-    for (const joint of this.#joints) {
-      const { passive, iv } = joint;
+    for (const { passive, iq, iv, nv } of joints) {
       if (passive === undefined) continue;
-      any = true;
-      const [q, v] = at(joint);
-      v.forEach((rate, k) => {
+      const q = g.input(s === 0 ? baseQ : Q, iq);
+      g.inputs(s === 0 ? baseV : V, iv, nv).forEach((rate, k) => {
         const steep = (): Node => tanh(g, g.mul(g.constant(1 / FRICTION_SPEED), rate));
-        const inputs = { q: q[0], v: rate, steep };
+        const inputs = { q, v: rate, steep };
         g.output(TAU, iv + k, passiveForce(g, passive, k, inputs));
         // Springs store what they take; it is not lost.
         const slowing = passiveForce(g, { ...passive, stiffness: 0 }, k, inputs);
@@ -211,32 +149,72 @@ export class StepFormulas {
       });
       g.mark();
     }
-    if (any) g.output(STEP_ARRAYS.power, s, power);
+    g.output(STEP_ARRAYS.power, s, power);
+    return g;
+  }
+
+  /** Positions, velocities and turns for weights of the stages before `stage`; `also` writes more. */
+  #moved(
+    { type, joints, nq, nv }: StepGroup,
+    weights: readonly number[],
+    stage: number,
+    normalise: boolean,
+    also?: (g: VectorGraph, lanes: Lanes, moved: { readonly u: Node[]; readonly v: Node[] }) => void,
+  ): VectorGraph {
+    const g = new VectorGraph();
+    const at = stage < this.#tableau.A.length ? stage : 0;
+    let turns: Node | undefined;
+    for (let first = 0; first < joints; first += 2) {
+      const lanes: Lanes = [first, first + 1 < joints ? first + 1 : undefined];
+      const { u, v } = this.#motion(g, lanes, nv, weights, stage);
+      put(g, V, lanes, nv, v);
+      put(g, Q, lanes, nq, movePosition(g, type, get(g, baseQ, lanes, nq), u, { precision: 'double', normalise }));
+      also?.(g, lanes, { u, v });
+      const turn = turnSquared(g, type, u);
+      if (turn !== undefined)
+        turns = g.add(turns ?? g.input(STEP_ARRAYS.turn, at), lanes[1] === undefined ? turn : g.laneSum(turn));
+    }
+    if (turns !== undefined) g.output(STEP_ARRAYS.turn, at, turns);
+    return g;
+  }
+
+  /** u and v for weights of the stages before `stage`, whose accelerations are all kept but the last one's. */
+  #motion(
+    g: VectorGraph,
+    lanes: Lanes,
+    nv: number,
+    weights: readonly number[],
+    stage: number,
+  ): { readonly u: Node[]; readonly v: Node[] } {
+    const nvAll = this.#nv;
+    const h = g.input(STEP_ARRAYS.step, 0);
+    const base = get(g, baseV, lanes, nv);
+    // The rate of the first stage is the velocity there.
+    const rates = weights.map((_, r) => (r === 0 ? base : get(g, RATE, lanes, nv, r * nvAll)));
+    const accelerations = weights.map((_, r) => {
+      const last = r === stage - 1;
+      // The end of a step may give the first accelerations of the next: there they are kept already.
+      if (!last || (r === 0 && this.#tableau.B === undefined)) return get(g, ACC, lanes, nv, r * nvAll);
+      const fresh = get(g, QDD, lanes, nv);
+      if (stage < this.#tableau.A.length) put(g, ACC, lanes, nv, fresh, r * nvAll);
+      return fresh;
+    });
+    const shares = weights.map((weight) => g.mul(h, g.constant(weight)));
+    const sum = (of: readonly (readonly Node[])[], k: number): Node =>
+      g.sum(...shares.map((share, r) => g.mul(share, of[r][k])));
+    return { u: base.map((_, k) => sum(rates, k)), v: base.map((x, k) => g.add(x, sum(accelerations, k))) };
   }
 }
 
-function get(
-  g: VectorGraph,
-  array: number,
-  [first, second]: Lanes,
-  offset: 'iq' | 'iv',
-  count: number,
-  from = 0,
-): Node[] {
+/** `count` numbers of each of the joints in the lanes, which have as many each. */
+function get(g: VectorGraph, array: number, [first, second]: Lanes, count: number, from = 0): Node[] {
   return Array.from({ length: count }, (_, k) =>
-    g.input(array, from + first[offset] + k, second === undefined ? -1 : from + second[offset] + k),
+    g.input(array, from + first * count + k, second === undefined ? -1 : from + second * count + k),
   );
 }
 
-function put(
-  g: VectorGraph,
-  array: number,
-  [first, second]: Lanes,
-  offset: 'iq' | 'iv',
-  nodes: readonly Node[],
-  from = 0,
-): void {
+function put(g: VectorGraph, array: number, [first, second]: Lanes, count: number, nodes: Node[], from = 0): void {
   nodes.forEach((node, k) => {
-    g.output(array, from + first[offset] + k, node, second === undefined ? -1 : from + second[offset] + k);
+    g.output(array, from + first * count + k, node, second === undefined ? -1 : from + second * count + k);
   });
 }

@@ -155,7 +155,7 @@ export class Simulation {
       state,
       before: state.clone(),
       ...this.#makeIntegrator(model, state),
-      closing: mechanism.loops.length > 0 ? new LoopClosing(model.tree) : undefined,
+      closing: mechanism.loops.length > 0 ? new LoopClosing(model.tree, model.loopImpulse) : undefined,
       guard: this.#guard(model, state),
     };
   }

@@ -2,6 +2,7 @@
 // everything; other engines fall back to it. States and lengths are checked by whoever calls (dynamics/dynamics.ts). Memory is taken on first use of an algorithm and kept; after that no call allocates if given its outputs.
 
 import { MechanismError, SimulationError } from '../../mechanism/errors.js';
+import { allFinite } from '../../mechanism/finite.js';
 import { GROUND, type Mechanism } from '../../mechanism/mechanism.js';
 import type { State } from '../../mechanism/state.js';
 import { boundByArmature, createTree, type Tree } from '../../mechanism/tree.js';
@@ -447,13 +448,6 @@ export class PlainDynamics implements Engine {
       }
     }
   }
-}
-
-/** Zero times a number is zero, unless it is not finite. */
-function allFinite(numbers: Float64Array): boolean {
-  let sum = 0;
-  for (let k = 0; k < numbers.length; k++) sum += numbers[k] * 0;
-  return sum === 0;
 }
 
 /** 1 for each degree of freedom that has no motor. */

@@ -5,6 +5,7 @@ import { findJointType } from '../../joints/index.js';
 import { SimulationError } from '../../mechanism/errors.js';
 import { type Joint, Mechanism, type MechanismParts } from '../../mechanism/mechanism.js';
 import { State } from '../../mechanism/state.js';
+import type { Engine } from '../engine.js';
 import { LoopClosing } from '../plain/assembly/closing.js';
 import { LARGEST_ANGLE } from '../plain/large-angles.js';
 import { addPassiveForces, addPassiveSlope } from '../plain/passive.js';
@@ -254,7 +255,9 @@ class PlainRunner {
   constructor(mechanism: Mechanism) {
     this.dynamics = oneByOne(mechanism);
     this.state = new State(mechanism);
-    this.closing = mechanism.loops.length > 0 ? new LoopClosing(this.dynamics.tree) : undefined;
+    const engine: Engine = this.dynamics;
+    this.closing =
+      mechanism.loops.length > 0 ? new LoopClosing(this.dynamics.tree, engine.loopImpulse?.bind(engine)) : undefined;
     this.tau = new Float64Array(mechanism.nv);
     this.out = new Float64Array(mechanism.nv);
     this.armature = new Float64Array(mechanism.nv);

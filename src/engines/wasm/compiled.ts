@@ -52,6 +52,8 @@ export class CompiledDynamics implements Engine {
   readonly #damped: Uint8Array;
   /** Of mechanisms with loops, what the last forward dynamics was given: the report on loops asks the readable algorithm. */
   #last: { readonly state: State; readonly tau: Float64Array; unread: boolean } | undefined;
+  /** Where forward dynamics was last computed by stages of a step. */
+  #staged: State | undefined;
 
   constructor(mechanism: Mechanism, options: CompileOptions = {}, plain = new PlainDynamics(mechanism)) {
     this.mechanism = mechanism;
@@ -132,6 +134,7 @@ export class CompiledDynamics implements Engine {
       task === undefined ? undefined : task === 'forward' ? (code?.forward ?? code?.best(task)) : code?.best(task);
     const { nv, loops } = this.mechanism;
     if (this.#last !== undefined) this.#last.unread = false;
+    this.#staged = undefined;
     if (code === undefined || running === undefined) return this.readable.forward(state, tau, options);
     const { views } = code;
     if (task === 'forwardLoaded') this.#load(views, options!);
@@ -154,8 +157,14 @@ export class CompiledDynamics implements Engine {
 
   /** About the loops, as the last forward dynamics found them. */
   loopReport(): LoopReport {
-    if (this.#last?.unread === true) this.readable.forward(this.#last.state, this.#last.tau);
+    if (this.#staged !== undefined) this.readable.forward(this.#staged);
+    else if (this.#last?.unread === true) this.readable.forward(this.#last.state, this.#last.tau);
     return this.readable.loopReport();
+  }
+
+  /** Impulses of the loop joints, by the code of forward dynamics. */
+  loopImpulse(q: Float64Array, broken: readonly Float64Array[], change: Float64Array): boolean {
+    return this.#code?.best('forward')?.impulse?.(q, broken, change) === true;
   }
 
   /** Joint forces for the accelerations qdd. */
@@ -276,10 +285,12 @@ export class CompiledDynamics implements Engine {
     const forward = this.#code?.best('forward');
     const readable = new PlainStages(this, state, tableau);
     if (forward === undefined) return readable;
-    const { store, plan, layout, choice } = this.#code!;
-    // Followers and loops are seen to after each stage.
-    if (!choice.hasGeneric || plan.links.length > MOST_STAGED) return readable;
-    return new WasmStages({ store, plan, layout, forward }, readable, state, tableau);
+    const code = this.#code!;
+    if (code.plan.links.length > MOST_STAGED) return readable;
+    const stages: WasmStages = new WasmStages(code, forward, readable, state, tableau, () => {
+      this.#staged = stages.end;
+    });
+    return stages;
   }
 
   /** What runs, why, and what it cost to make. */

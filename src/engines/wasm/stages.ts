@@ -11,14 +11,15 @@ import type { Control, PlainStages, Stages } from '../plain/stages.js';
 import type { Layout } from './layout.js';
 import { createStepModule } from './step-module.js';
 import type { Store } from './store.js';
+import type { Running } from './task-code.js';
 import { type WasmInstance, webAssembly } from './webassembly.js';
 
-export interface StagesParts {
+/** Of TaskCode. */
+interface StagesParts {
   readonly store: Store;
   readonly plan: Plan;
   readonly layout: Layout;
-  /** Forward dynamics without loads, and its arguments. */
-  readonly forward: { readonly code: (...values: number[]) => void; readonly call: readonly number[] };
+  codeInDoubt: boolean;
 }
 
 /** Larger mechanisms are moved joint by joint: code would grow with them. */
@@ -31,6 +32,8 @@ export class WasmStages implements Stages {
   u = new Float64Array(0);
   work = 0;
   readonly #parts: StagesParts;
+  readonly #forward: Pick<Running, 'code' | 'call'>;
+  readonly #onRun: () => void;
   readonly #readable: PlainStages;
   readonly #tableau: Tableau;
   readonly #weights: readonly number[];
@@ -54,8 +57,17 @@ export class WasmStages implements Stages {
   #turn = new Float64Array(0);
   #power = new Float64Array(0);
 
-  constructor(parts: StagesParts, readable: PlainStages, state: State, tableau: Tableau) {
-    const { store, plan, layout, forward } = parts;
+  /** `forward`: forward dynamics without loads. `onRun` is told of every step. */
+  constructor(
+    parts: StagesParts,
+    forward: Pick<Running, 'code' | 'call'>,
+    readable: PlainStages,
+    state: State,
+    tableau: Tableau,
+    onRun: () => void,
+  ) {
+    this.#onRun = onRun;
+    const { store, plan, layout } = parts;
     const { nq, nv } = plan;
     const passive = passiveJoints(state.mechanism);
     const joints = plan.links.map(
@@ -67,6 +79,7 @@ export class WasmStages implements Stages {
     this.#code = store.instantiate(new (webAssembly().Module)(made.bytes), { forward: forward.code });
     this.#at = made.at;
     this.#parts = parts;
+    this.#forward = forward;
     this.#readable = readable;
     this.#tableau = tableau;
     this.#weights = endWeights(tableau);
@@ -84,9 +97,11 @@ export class WasmStages implements Stages {
   begin(state: State): void {
     // Views are lost where the memory has grown meanwhile.
     if (this.#q.length === 0) this.#refreshViews();
-    this.#base.copy(state);
-    this.#baseQ.set(state.q);
-    this.#baseV.set(state.v);
+    const base = this.#base;
+    base.copy(state);
+    base.applyCouplings();
+    this.#baseQ.set(base.q);
+    this.#baseV.set(base.v);
   }
 
   accelerate(control: Control | undefined, taken: boolean): void {
@@ -105,6 +120,7 @@ export class WasmStages implements Stages {
   run(h: number, control: Control | undefined): void {
     const { A, B, C } = this.#tableau;
     this.#step[0] = h;
+    this.#onRun();
     this.#worked = control !== undefined || this.#passive.length > 0;
     if (control === undefined) {
       if (B !== undefined) this.#atBase();
@@ -150,10 +166,10 @@ export class WasmStages implements Stages {
 
   /** Forward dynamics of a stage whose positions, velocities and passive forces are in memory. */
   #accelerate(s: number, control: Control | undefined): void {
-    const { forward } = this.#parts;
+    const { code, call } = this.#forward;
     this.#powers[s] = this.#passive.length > 0 ? this.#power[s] : 0;
     if (control !== undefined) this.#addControl(s, control);
-    forward.code(...forward.call);
+    code(...call);
   }
 
   #addControl(s: number, control: Control): void {
@@ -181,8 +197,12 @@ export class WasmStages implements Stages {
     });
   }
 
-  /** Turns within the range of the series, and all numbers finite. */
+  /** Turns within the range of the series, no doubt about the rank of loops, and all numbers finite. */
   #isGood(): boolean {
+    const parts = this.#parts;
+    const { codeInDoubt } = parts;
+    parts.codeInDoubt = false;
+    if (codeInDoubt) return false;
     for (let s = 0; s < this.#turn.length; s++) if (this.#turn[s] > LARGEST_TURN ** 2) return false;
     const { q, v } = this.end;
     return allFinite(q) && allFinite(v) && (this.#tableau.B !== undefined || allFinite(this.#qdd));

@@ -3,8 +3,15 @@
 
 import * as B from '../../emit/bytes.js';
 import { encodeModule, type ModuleFunction } from '../../emit/module.js';
-import { ConstantPool, emitFunctions } from '../../emit/wasm.js';
-import { STEP_ARRAYS, StepFormulas, type StepJoint, type Tableau } from '../../formulas/runge-kutta.js';
+import { type ArrayPlace, ConstantPool, emitFunctions } from '../../emit/wasm.js';
+import {
+  STEP_ARRAYS,
+  StepFormulas,
+  type StepGroup,
+  type StepJoint,
+  stepGroups,
+  type Tableau,
+} from '../../formulas/runge-kutta.js';
 import type { VectorGraph } from '../../formulas/vectors.js';
 import { aligned, type Layout } from './layout.js';
 
@@ -36,6 +43,8 @@ export interface StepModuleOptions {
 const NUMBER = 8;
 const FUNCTION_SIZE = 400;
 const MOST_CONSTANTS = 400;
+/** Arrays that no group has a part of. */
+const ALONE: ReadonlySet<string> = new Set(['step', 'turn', 'power']);
 
 export function createStepModule(options: StepModuleOptions): StepModule {
   const { joints, nq, nv, tableau, layout, forward, shared } = options;
@@ -60,41 +69,56 @@ export function createStepModule(options: StepModuleOptions): StepModule {
     turn: take(stages),
     power: take(stages),
   };
-  const arrays = Object.keys(STEP_ARRAYS).map((name) => ({
-    parameter: -1,
-    offset: at[name as keyof typeof at],
-    stride: NUMBER,
-  }));
+  // Functions of a group take the bytes to its first position and its first velocity.
+  const places = (inGroups: boolean): ArrayPlace[] =>
+    Object.keys(STEP_ARRAYS).map((name) => {
+      const parameter = !inGroups || ALONE.has(name) ? -1 : name === 'q' || name === 'baseQ' ? 0 : 1;
+      return { parameter, offset: at[name as keyof typeof at], stride: NUMBER };
+    });
+  const [ofGroups, ofAll] = [places(true), places(false)];
   const constants = new ConstantPool(top);
   const slotsAt = aligned(top + 16 * MOST_CONSTANTS);
   const functions: ModuleFunction[] = [];
   let slotBytes = 0;
   const imports = [{ name: 'forward', parameters: forward.length }];
-  /** Emits a graph as one function; undefined where there is none. */
-  const add = (name: string, graph: VectorGraph | undefined): number | undefined => {
-    if (graph === undefined) return undefined;
-    const emitted = emitFunctions(graph, {
-      arrays,
-      parameters: 0,
-      functionSize: FUNCTION_SIZE,
-      onDemand: true,
-      constants,
-      slotsAt,
-    });
+  const add = (made: ModuleFunction): number => imports.length + functions.push(made) - 1;
+  /** The functions of a graph. */
+  const addGraph = (graph: VectorGraph, arrays: readonly ArrayPlace[], functionSize: number): number[] => {
+    const parameters = arrays === ofAll ? 0 : 2;
+    const emitted = emitFunctions(graph, { arrays, parameters, functionSize, onDemand: true, constants, slotsAt });
     slotBytes = Math.max(slotBytes, emitted.slotBytes);
-    const first = imports.length + functions.length;
-    functions.push(...emitted.functions);
-    const body = new B.Bytes().byte(0);
-    emitted.functions.forEach((_, k) => {
-      body.byte(B.CALL).unsigned(first + k);
-    });
-    functions.push({ parameters: 0, body: body.byte(B.END), name });
-    return imports.length + functions.length - 1;
+    return emitted.functions.map(add);
   };
-  const formulas = new StepFormulas(joints, nv, tableau);
-  const base = add('stage0', formulas.first());
-  const moves = Array.from({ length: stages - 1 }, (_, s) => add(`stage${s + 1}`, formulas.stage(s + 1))!);
-  const end = add('end', formulas.end());
+  const formulas = new StepFormulas(nv, tableau);
+  const groups = stepGroups(joints);
+  /** A stage: turns from zero on, all groups moved, then the passive forces there. */
+  const addStage = (name: string, s: number, graphOf?: (group: StepGroup) => VectorGraph): number | undefined => {
+    const body = new B.Bytes().byte(0);
+    const passive = name === 'end' ? undefined : formulas.passive(s, joints);
+    if (graphOf !== undefined) {
+      body.byte(B.I32_CONST).signed(at.turn + NUMBER * s);
+      body.byte(B.F64_CONST).float(0).bytes(B.F64_STORE, 3, 0);
+      const kinds = new Map<string, number>();
+      for (const group of groups) {
+        const kind = `${group.type} ${group.joints}`;
+        let move = kinds.get(kind);
+        if (move === undefined) {
+          [move] = addGraph(graphOf(group), ofGroups, Number.POSITIVE_INFINITY);
+          kinds.set(kind, move);
+        }
+        for (const offset of [group.iq, group.iv]) body.byte(B.I32_CONST).signed(NUMBER * offset);
+        body.byte(B.CALL).unsigned(move);
+      }
+    } else if (passive === undefined) return undefined;
+    if (passive !== undefined)
+      for (const index of addGraph(passive, ofAll, FUNCTION_SIZE)) body.byte(B.CALL).unsigned(index);
+    return add({ parameters: 0, body: body.byte(B.END), name });
+  };
+  const base = addStage('stage0', 0);
+  const moves = Array.from({ length: stages - 1 }, (_, s) =>
+    addStage(`stage${s + 1}`, s + 1, (group) => formulas.stage(s + 1, group)),
+  );
+  const end = tableau.B && addStage('end', 0, (group) => formulas.end(group)!);
   const step = new B.Bytes().byte(0);
   const call = (index: number | undefined): void => {
     if (index !== undefined) step.byte(B.CALL).unsigned(index);

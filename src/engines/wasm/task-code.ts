@@ -7,6 +7,7 @@ import type { Tree } from '../../mechanism/tree.js';
 import { inShortestUnits } from '../../plan/length-units.js';
 import { rowUnits } from '../../plan/loops.js';
 import { createPlan, type Plan } from '../../plan/plan.js';
+import type { LoopImpulse } from '../plain/assembly/closing.js';
 import { loopScales } from '../plain/assembly/loop-scales.js';
 import { reduceAngles, turnsTooFar } from '../plain/large-angles.js';
 import type { BlockAssembly } from '../threads/blocks.js';
@@ -39,6 +40,8 @@ export interface Running {
   /** The exported function itself and its arguments, for other modules to call. */
   readonly code: (...values: number[]) => void;
   readonly call: readonly number[];
+  /** Of mechanisms with loops. */
+  readonly impulse?: LoopImpulse;
   /** Stretches of memory that hold its intermediate values. */
   readonly scratch: readonly (readonly [number, number])[];
   /** Address and length of its result, and the numbers themselves. */
@@ -74,6 +77,8 @@ export class TaskCode {
   views: Views;
   /** The last forward dynamics met loops whose rank only the readable algorithm can decide. */
   inDoubt = false;
+  /** The same for calls of a task's `code` since somebody has set it to false. */
+  codeInDoubt = false;
   readonly #mechanism: Mechanism;
   readonly #tree: Tree;
   readonly #options: CodeOptions;
@@ -213,8 +218,8 @@ export class TaskCode {
       use: (task, { operations, bytes, scratch, result: resultAt }, exports) => {
         const result = store.numbers(...resultAt);
         const open = exports.finish === undefined;
-        const run = open ? this.#guard(task, exports.run) : this.#closed(task, exports);
-        const made = { run, code: open ? exports.run : run, call: [], scratch: [scratch], resultAt, result };
+        const calls = open ? { run: this.#guard(task, exports.run), code: exports.run } : this.#closed(task, exports);
+        const made = { ...calls, call: [], scratch: [scratch], resultAt, result };
         this.#use(task, { tier: 'specialised', ...made });
         const { multiplications, additions, divisions } = operations;
         this.#note(
@@ -226,13 +231,46 @@ export class TaskCode {
   }
 
   /** Inward pass, multipliers of the loops, outward pass. */
-  #closed(task: CompiledTask, { run, finish }: WasmInstance['exports']): () => void {
-    const solver = new LoopSolver(rowUnits(inShortestUnits(this.plan)), loopScales(this.#tree));
+  #closed(task: CompiledTask, { run, finish }: WasmInstance['exports']): Pick<Running, 'run' | 'code' | 'impulse'> {
+    const units = rowUnits(inShortestUnits(this.plan));
+    const solver = new LoopSolver(units, loopScales(this.#tree));
     const guarded = this.#guard(task, finish);
-    return () => {
-      run();
-      this.inDoubt = !solver.solve(this.#running.get(task)!.result);
-      guarded();
+    const result = (): Float64Array => this.#running.get(task)!.result;
+    const { m } = solver;
+    const free = new Float64Array(this.plan.nv);
+    return {
+      run: () => {
+        run();
+        this.inDoubt = !solver.solve(result());
+        guarded();
+      },
+      code: () => {
+        run();
+        if (!solver.solve(result())) this.codeInDoubt = true;
+        finish();
+      },
+      // What the multipliers add to the accelerations without them: H^-1 J^T lambda, whatever else acts.
+      impulse: (q, broken, change) => {
+        const { views } = this;
+        views.q.set(q);
+        views.v.fill(0);
+        views.tau.fill(0);
+        run();
+        const numbers = result();
+        numbers.fill(0, m * (m + 1));
+        guarded();
+        if (!(views.status[0] <= TRUSTED)) return false;
+        free.set(views.qdd);
+        // The outward pass writes where the inward one has left its numbers.
+        run();
+        let row = m * m;
+        for (const [l, rows] of units.entries())
+          for (let k = 0; k < rows.length; k++) numbers[row++] = broken[l][k] / rows[k];
+        if (!solver.solve(numbers)) return false;
+        guarded();
+        for (let k = 0; k < free.length; k++) change[k] = views.qdd[k] - free[k];
+        return views.status[0] <= TRUSTED;
+      },
     };
   }
 

@@ -16,6 +16,12 @@ export const GAP_TOLERANCE = 1e-12;
 const SLIP_TOLERANCE = 1e-6;
 const MAX_ITERATIONS = 30;
 
+/**
+ * Where an engine has it: change <- the motion of least kinetic energy with J change = -broken at the positions q, `broken` by
+ * loops and their constraints. False where only the algorithms of this folder can say.
+ */
+export type LoopImpulse = (q: Float64Array, broken: readonly Float64Array[], change: Float64Array) => boolean;
+
 export class LoopClosing {
   readonly #still: Tree;
   /** One of them: assembly, or columns where joints are coupled. */
@@ -25,8 +31,10 @@ export class LoopClosing {
   readonly #accelerations: Float64Array;
   readonly #change: Float64Array;
   readonly #zero: Float64Array;
+  readonly #impulse: LoopImpulse | undefined;
 
-  constructor(tree: Tree) {
+  constructor(tree: Tree, impulse?: LoopImpulse) {
+    this.#impulse = impulse;
     this.#still = { ...tree, gravity: [0, 0, 0] };
     if (tree.mechanism.couplings.length === 0) this.#ada = createAda(tree, endToRootSchedule(tree));
     else this.#coupled = createCoupledAba(tree);
@@ -59,7 +67,7 @@ export class LoopClosing {
    */
   hold(state: State, impulses?: Float64Array): void {
     const before = this.slip(state);
-    this.#solve(state, 'velocity');
+    this.#solve(state, 'velocity', impulses !== undefined);
     for (let k = 0; k < this.#change.length; k++) state.v[k] += this.#change[k];
     const slip = this.slip(state);
     if (!(slip <= SLIP_TOLERANCE * (1 + before)))
@@ -95,7 +103,9 @@ export class LoopClosing {
     return first;
   }
 
-  #solve({ q, v, time }: State, level: 'position' | 'velocity'): void {
+  /** After #broken of the same state and level. `forces`: those in the loop joints are wanted, too. */
+  #solve({ q, v, time }: State, level: 'position' | 'velocity', forces = false): void {
+    if (!forces && this.#impulse?.(q, this.#loops.beta, this.#change) === true) return;
     const status =
       this.#ada !== undefined
         ? adaImpulse(this.#still, this.#ada, level, this.#change, q, v, this.#zero)

@@ -236,24 +236,39 @@ function setForceBasis({ T, work }: LoopScratch, { joint, axis2 }: Loop): void {
 
 /** Rows K Xb for link b and -K X_ab Xa for link a. */
 function setRows({ T, Ga, Gb, work }: LoopScratch, l: number, { k, Xa, Xb }: Loop): void {
-  const XabXa = new Float64Array(TRANSFORM);
-  compose(XabXa, 0, work, X_AB, Xa, 0);
+  // The inverse has done its duty.
+  compose(work, INVERSE, work, X_AB, Xa, 0);
   for (let row = 0; row < k; row++) {
-    rowTimesTransform(Gb[l], 6 * row, T, 6 * row, Xb, 1);
-    rowTimesTransform(Ga[l], 6 * row, T, 6 * row, XabXa, -1);
+    rowTimesTransform(Gb[l], 6 * row, T, 6 * row, Xb, 0, 1);
+    rowTimesTransform(Ga[l], 6 * row, T, 6 * row, work, INVERSE, -1);
   }
 }
 
 /** out = s t^T X, which is s X^T t: a force carried from B to A. */
-function rowTimesTransform(out: Float64Array, o: number, T: Float64Array, t: number, X: Float64Array, s: number): void {
-  const [nx, ny, nz, fx, fy, fz] = [T[t], T[t + 1], T[t + 2], T[t + 3], T[t + 4], T[t + 5]];
-  const gx = X[0] * fx + X[3] * fy + X[6] * fz;
-  const gy = X[1] * fx + X[4] * fy + X[7] * fz;
-  const gz = X[2] * fx + X[5] * fy + X[8] * fz;
-  const [rx, ry, rz] = [X[9], X[10], X[11]];
-  out[o] = s * (X[0] * nx + X[3] * ny + X[6] * nz + ry * gz - rz * gy);
-  out[o + 1] = s * (X[1] * nx + X[4] * ny + X[7] * nz + rz * gx - rx * gz);
-  out[o + 2] = s * (X[2] * nx + X[5] * ny + X[8] * nz + rx * gy - ry * gx);
+function rowTimesTransform(
+  out: Float64Array,
+  o: number,
+  T: Float64Array,
+  t: number,
+  X: Float64Array,
+  x: number,
+  s: number,
+): void {
+  const nx = T[t];
+  const ny = T[t + 1];
+  const nz = T[t + 2];
+  const fx = T[t + 3];
+  const fy = T[t + 4];
+  const fz = T[t + 5];
+  const gx = X[x] * fx + X[x + 3] * fy + X[x + 6] * fz;
+  const gy = X[x + 1] * fx + X[x + 4] * fy + X[x + 7] * fz;
+  const gz = X[x + 2] * fx + X[x + 5] * fy + X[x + 8] * fz;
+  const rx = X[x + 9];
+  const ry = X[x + 10];
+  const rz = X[x + 11];
+  out[o] = s * (X[x] * nx + X[x + 3] * ny + X[x + 6] * nz + ry * gz - rz * gy);
+  out[o + 1] = s * (X[x + 1] * nx + X[x + 4] * ny + X[x + 7] * nz + rz * gx - rx * gz);
+  out[o + 2] = s * (X[x + 2] * nx + X[x + 5] * ny + X[x + 8] * nz + rx * gy - ry * gx);
   out[o + 3] = s * gx;
   out[o + 4] = s * gy;
   out[o + 5] = s * gz;
