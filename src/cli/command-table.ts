@@ -71,6 +71,12 @@ export const COMMANDS: readonly (CommandEntry | CommandGroup)[] = [
     load: async () => (await import('./commands/derivatives.js')).configureDerivatives,
   },
   {
+    name: 'ik',
+    arguments: '<model>',
+    description: 'inverse kinematics: positions of the joints that bring a frame to a pose',
+    load: async () => (await import('./commands/ik.js')).configureIk,
+  },
+  {
     name: 'simulate',
     arguments: '<model>',
     description: 'let a mechanism move; damping, friction and springs of its joints act',

@@ -9,3 +9,11 @@ export {
   interpolate,
 } from './configurations.js';
 export { numericalDerivative } from './differences.js';
+export type { IkTask } from './ik-tasks.js';
+export {
+  type IkOptions,
+  type IkResult,
+  type IkTaskReport,
+  InverseKinematics,
+  inverseKinematics,
+} from './inverse-kinematics.js';

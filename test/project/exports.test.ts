@@ -56,11 +56,13 @@ describe('public exports', () => {
       'manikin/toolbox',
       toolbox,
       [
+        'InverseKinematics',
         'difference',
         'differenceDerivatives',
         'integrate',
         'integrateDerivatives',
         'interpolate',
+        'inverseKinematics',
         'numericalDerivative',
       ],
     ],

@@ -1,0 +1,441 @@
+// Inverse kinematics: positions of the joints that meet tasks, by the method of Levenberg and Marquardt on the manifold of
+// positions. Limits of the joints hold at every step: what would leave them stops at them, and stays there while the tasks push
+// it outwards. Loops are closed before everything else, coupled joints follow their sources.
+
+import { type Dynamics, dynamics } from '../dynamics/dynamics.js';
+import { MechanismError } from '../mechanism/errors.js';
+import type { Mechanism } from '../mechanism/mechanism.js';
+import { Random } from '../mechanism/random.js';
+import { State } from '../mechanism/state.js';
+import { type StepLevel, StepSolver } from './ik-step.js';
+import { type IkTask, type Kinematics, LOOPS, loopRows, rowsOf, type TaskRows } from './ik-tasks.js';
+
+/** How positions are searched for; all may be left out. */
+export interface IkOptions {
+  /** Positions to begin with, mechanism.nq numbers; the neutral ones (within the limits) where left out. */
+  readonly start?: Float64Array;
+  /** Tasks are met where what is left of them is less than this, metres and radians; 1e-9 where left out. */
+  readonly tolerance?: number;
+  /** Starts that are tried, at random places after the first, until one meets all tasks; 1 only follows the first. 100 where left out. */
+  readonly starts?: number;
+  /** Of the random starts. */
+  readonly seed?: number;
+  /** Steps from one start; 100 where left out. */
+  readonly iterations?: number;
+  /** Joints that may move; all where left out. */
+  readonly joints?: readonly string[];
+  /** Whether joints keep within their limits; true where left out. */
+  readonly limits?: boolean;
+}
+
+/** How far a task is from being met. */
+export interface IkTaskReport {
+  readonly name: string;
+  /** What is left, metres and radians. */
+  readonly error: number;
+  readonly met: boolean;
+}
+
+/** What inverse kinematics found: the best of its starts. */
+export interface IkResult {
+  /** Positions of the joints. */
+  readonly q: Float64Array;
+  /** Whether all tasks are met. */
+  readonly converged: boolean;
+  /** Steps, of all starts together, and the starts that were needed. */
+  readonly iterations: number;
+  readonly starts: number;
+  /** The largest of the errors. */
+  readonly error: number;
+  readonly tasks: readonly IkTaskReport[];
+}
+
+/** Positions that meet the tasks, or come nearest to it. For many solves of the same tasks take `new InverseKinematics`. */
+export function inverseKinematics(mechanism: Mechanism, tasks: readonly IkTask[], options: IkOptions = {}): IkResult {
+  return new InverseKinematics(mechanism, tasks, options).solve(options.start);
+}
+
+const ACCEPT = 0.3;
+const REJECT = 6;
+/** A start that has not halved what is left in so many steps is left for another. */
+const PATIENCE = 6;
+const POLISHING = 5;
+/** What a priority counts beside the one before it, where a step is judged. */
+const LOWER_PRIORITY = 1e-3;
+
+/**
+ * Inverse kinematics of the same tasks again and again: targets are read at every `solve`, which starts from the last result unless
+ * told otherwise.
+ */
+export class InverseKinematics {
+  readonly mechanism: Mechanism;
+  readonly tasks: readonly IkTask[];
+  readonly #door: Dynamics;
+  readonly #state: State;
+  readonly #tolerance: number;
+  readonly #starts: number;
+  readonly #iterations: number;
+  readonly #random: Random;
+  readonly #rows: readonly TaskRows[];
+  readonly #levels: StepLevel[];
+  readonly #kinematics: Kinematics;
+  readonly #r: Float64Array;
+  readonly #trial: Float64Array;
+  readonly #J: Float64Array;
+  readonly #packed: Float64Array;
+  /** Degrees of freedom that may move, with the places of their positions where they have limits. */
+  readonly #free: Int32Array;
+  readonly #lower: Float64Array;
+  readonly #upper: Float64Array;
+  readonly #place: Int32Array;
+  readonly #held: Uint8Array;
+  readonly #columns: Int32Array;
+  readonly #d: Float64Array;
+  readonly #step: Float64Array;
+  readonly #from: Float64Array;
+  readonly #best: Float64Array;
+  readonly #moving: readonly number[];
+  readonly #solver: StepSolver;
+
+  constructor(mechanism: Mechanism, tasks: readonly IkTask[], options: IkOptions = {}) {
+    const { nv, bodies } = mechanism;
+    if (tasks.length === 0) throw MechanismError.of('ik', '', 'There are no tasks: say what shall be reached.');
+    this.mechanism = mechanism;
+    this.tasks = tasks;
+    this.#door = dynamics(mechanism);
+    this.#state = new State(mechanism);
+    this.#tolerance = options.tolerance ?? 1e-9;
+    this.#starts = options.starts ?? 100;
+    this.#iterations = options.iterations ?? 100;
+    this.#random = new Random(options.seed ?? 1);
+    this.#kinematics = {
+      mechanism,
+      state: this.#state,
+      poses: new Float64Array(12 * bodies.length),
+      columns: new Float64Array(6 * nv),
+    };
+    const rows = tasks.map((task) => rowsOf(task, this.#kinematics));
+    const loops = loopRows(this.#door, this.#kinematics);
+    this.#rows = [...(loops === undefined ? [] : [loops]), ...rows].sort((a, b) => a.priority - b.priority);
+    this.#levels = levelsOf(this.#rows);
+    const count = this.#rows.reduce((sum, task) => sum + task.rows, 0);
+    this.#free = freeDofs(mechanism, this.#rows, options.joints);
+    const n = this.#free.length;
+    const limits = limitsOf(mechanism, this.#free, options.limits !== false);
+    this.#lower = limits.lower;
+    this.#upper = limits.upper;
+    this.#place = limits.place;
+    this.#held = new Uint8Array(n);
+    this.#columns = new Int32Array(n);
+    this.#r = new Float64Array(count);
+    this.#trial = new Float64Array(count);
+    this.#J = new Float64Array(count * nv);
+    this.#packed = new Float64Array(count * n);
+    this.#d = new Float64Array(n);
+    this.#step = new Float64Array(nv);
+    this.#from = new Float64Array(mechanism.nq);
+    this.#best = new Float64Array(mechanism.nq);
+    this.#solver = new StepSolver(n, count);
+    const moved = new Set(this.#free);
+    this.#moving = mechanism.joints.flatMap(({ iv, model }, i) => {
+      for (let k = 0; k < model.nv; k++) if (moved.has(iv + k)) return [i];
+      return [];
+    });
+    this.#clamp();
+  }
+
+  /** Positions that meet the tasks as they are now. `start`: where to begin; where the last solve ended where left out. */
+  solve(start?: Float64Array): IkResult {
+    const { q } = this.#state;
+    if (start !== undefined) {
+      if (start.length !== q.length)
+        throw MechanismError.of('length', 'start', `Expected ${q.length} numbers, got ${start.length}.`);
+      q.set(start);
+      this.#state.applyCouplings();
+    }
+    this.#clamp();
+    let iterations = 0;
+    let least = Number.POSITIVE_INFINITY;
+    let starts = 0;
+    while (starts < this.#starts) {
+      if (starts > 0) this.#scatter();
+      starts++;
+      iterations += this.#descend(starts < this.#starts);
+      const merit = this.#merit(this.#r);
+      if (merit < least) {
+        least = merit;
+        this.#best.set(q);
+      }
+      if (this.#met(this.#r)) break;
+    }
+    q.set(this.#best);
+    if (this.#levels.length > 1) iterations += this.#polish();
+    return this.#report(iterations, starts);
+  }
+
+  #report(iterations: number, starts: number): IkResult {
+    this.#residual(this.#r);
+    const errors = new Map<string, number>();
+    let at = 0;
+    for (const { name, rows, weight } of this.#rows) {
+      let sum = 0;
+      for (let k = 0; k < rows; k++) sum += (this.#r[at + k] / weight) ** 2;
+      errors.set(name, Math.max(errors.get(name) ?? 0, Math.sqrt(sum)));
+      at += rows;
+    }
+    const tasks = [...errors].map(([name, error]) => ({ name, error, met: error <= this.#tolerance }));
+    const error = Math.max(...errors.values());
+    return { q: this.#state.q.slice(), converged: error <= this.#tolerance, iterations, starts, error, tasks };
+  }
+
+  /** Steps from the positions in the state. `others`: whether to leave early, as there are other starts. */
+  #descend(others: boolean): number {
+    const { q } = this.#state;
+    const [r, trial] = [this.#r, this.#trial];
+    let factor = 1;
+    this.#residual(r);
+    let merit = this.#merit(r);
+    let watched = merit;
+    for (let k = 0; k < this.#iterations; k++) {
+      if (this.#met(r)) return k;
+      if (others && k > 0 && k % PATIENCE === 0) {
+        if (merit > watched / 4) return k;
+        watched = merit;
+      }
+      this.#jacobian();
+      this.#from.set(q);
+      let gained = false;
+      for (let attempt = 0; attempt < 10; attempt++) {
+        if (this.#displace(factor)) {
+          this.#residual(trial);
+          const next = this.#merit(trial);
+          if (next < merit) {
+            gained = merit - next > 1e-14 * merit;
+            merit = next;
+            r.set(trial);
+            factor *= ACCEPT;
+            break;
+          }
+        }
+        q.set(this.#from);
+        factor *= REJECT;
+      }
+      if (!gained) {
+        this.#residual(r);
+        return k + 1;
+      }
+    }
+    return this.#iterations;
+  }
+
+  /** Steps for all priorities but the last, while that one is left as it is: a compromise of tasks ends where rounding lets it. */
+  #polish(): number {
+    const { q } = this.#state;
+    const r = this.#r;
+    const last = this.#levels.at(-1)!;
+    const upper = (): number => {
+      this.#residual(r);
+      r.fill(0, last.from, last.end);
+      return this.#merit(r);
+    };
+    let merit = upper();
+    for (let k = 0; k < POLISHING; k++) {
+      this.#jacobian();
+      this.#from.set(q);
+      const next = this.#displace(0) ? upper() : Number.POSITIVE_INFINITY;
+      if (next < merit) merit = next;
+      else {
+        q.set(this.#from);
+        return k;
+      }
+    }
+    return POLISHING;
+  }
+
+  #residual(r: Float64Array): void {
+    const { poses } = this.#kinematics;
+    this.#door.poses(this.#state, { out: poses });
+    let at = 0;
+    for (const task of this.#rows) {
+      task.residual(r, at);
+      if (task.weight !== 1) for (let k = 0; k < task.rows; k++) r[at + k] *= task.weight;
+      at += task.rows;
+    }
+  }
+
+  #jacobian(): void {
+    const { nv, couplings, joints } = this.mechanism;
+    const J = this.#J;
+    this.#door.jacobians(this.#state, { out: this.#kinematics.columns });
+    let at = 0;
+    if (couplings.length > 0) J.fill(0);
+    for (const task of this.#rows) {
+      task.jacobian(J, at);
+      if (task.weight !== 1) for (let k = at * nv; k < (at + task.rows) * nv; k++) J[k] *= task.weight;
+      if (task.priority !== LOOPS)
+        for (const { joint, source, multiplier } of couplings)
+          for (let row = at; row < at + task.rows; row++)
+            J[row * nv + joints[source].iv] += multiplier * J[row * nv + joints[joint].iv];
+      at += task.rows;
+    }
+  }
+
+  /** Moves q by one step; false where there is none. */
+  #displace(factor: number): boolean {
+    const { q } = this.#state;
+    const { nv } = this.mechanism;
+    const [J, r, packed, d, free, held] = [this.#J, this.#r, this.#packed, this.#d, this.#free, this.#held];
+    const n = free.length;
+    const rows = r.length;
+    held.fill(0);
+    for (const level of this.#levels) {
+      let sum = 0;
+      for (let k = level.from; k < level.end; k++) sum += r[k] * r[k];
+      // Rows of lower priorities may depend on each other in what is left to them.
+      level.lambda = factor * sum + (level.from === 0 ? 1e-16 : 1e-10);
+    }
+    for (let round = 0; round <= n; round++) {
+      let count = 0;
+      for (let k = 0; k < n; k++) if (held[k] === 0) this.#columns[count++] = k;
+      if (count === 0) return false;
+      for (let row = 0; row < rows; row++)
+        for (let k = 0; k < count; k++) packed[row * n + k] = J[row * nv + free[this.#columns[k]]];
+      if (!this.#solver.solve(d, packed, r, count, this.#levels)) return false;
+      // What stands at a limit and would go beyond it stays.
+      let more = false;
+      for (let k = 0; k < count; k++) {
+        const at = this.#columns[k];
+        const place = this.#place[at];
+        if (place < 0) continue;
+        if ((q[place] <= this.#lower[at] && d[k] < 0) || (q[place] >= this.#upper[at] && d[k] > 0)) {
+          held[at] = 1;
+          more = true;
+        }
+      }
+      if (more) continue;
+      this.#step.fill(0);
+      for (let k = 0; k < count; k++) this.#step[free[this.#columns[k]]] = d[k];
+      break;
+    }
+    const { joints, couplings } = this.mechanism;
+    for (const i of this.#moving) {
+      const { model, iq, iv } = joints[i];
+      model.integrate(q, iq, this.#step, iv, 1);
+    }
+    this.#clamp();
+    if (couplings.length > 0) this.#state.applyCouplings();
+    return true;
+  }
+
+  #clamp(): void {
+    const { q } = this.#state;
+    for (let k = 0; k < this.#free.length; k++) {
+      const place = this.#place[k];
+      if (place >= 0) q[place] = Math.min(Math.max(q[place], this.#lower[k]), this.#upper[k]);
+    }
+  }
+
+  /** Random positions of the joints that may move. */
+  #scatter(): void {
+    const { joints } = this.mechanism;
+    const other = State.random(this.mechanism, 1 + this.#random.below(2 ** 30));
+    const { q } = this.#state;
+    for (const i of this.#moving) {
+      const { iq, model } = joints[i];
+      for (let k = 0; k < model.nq; k++) q[iq + k] = other.q[iq + k];
+    }
+    for (let k = 0; k < this.#free.length; k++) {
+      const place = this.#place[k];
+      if (place < 0) continue;
+      const low = Math.max(this.#lower[k], -Math.PI);
+      const high = Math.min(this.#upper[k], Math.PI);
+      if (low < high) q[place] = this.#random.between(low, high);
+    }
+    this.#clamp();
+    this.#state.applyCouplings();
+  }
+
+  #merit(r: Float64Array): number {
+    let total = 0;
+    let weight = 1;
+    for (const { from, end } of this.#levels) {
+      let sum = 0;
+      for (let k = from; k < end; k++) sum += r[k] * r[k];
+      total += weight * sum;
+      weight *= LOWER_PRIORITY;
+    }
+    return total;
+  }
+
+  #met(r: Float64Array): boolean {
+    let at = 0;
+    for (const { rows, weight } of this.#rows) {
+      let sum = 0;
+      for (let k = at; k < at + rows; k++) sum += r[k] * r[k];
+      if (!(sum <= (this.#tolerance * weight) ** 2)) return false;
+      at += rows;
+    }
+    return true;
+  }
+}
+
+function levelsOf(rows: readonly TaskRows[]): StepLevel[] {
+  const levels: { from: number; end: number; lambda: number; priority: number }[] = [];
+  let at = 0;
+  for (const { rows: count, priority } of rows) {
+    const last = levels.at(-1);
+    if (last?.priority === priority) last.end += count;
+    else levels.push({ from: at, end: at + count, lambda: 0, priority });
+    at += count;
+  }
+  return levels;
+}
+
+/** Degrees of freedom that some task depends on and that may move; followers of coupled joints are not free. */
+function freeDofs(mechanism: Mechanism, rows: readonly TaskRows[], names: readonly string[] | undefined): Int32Array {
+  const { joints, couplings, nv } = mechanism;
+  const needed = new Uint8Array(nv);
+  for (const { dofs } of rows) for (const k of dofs) needed[k] = 1;
+  for (const { joint, source } of couplings) {
+    const follower = joints[joint].iv;
+    if (needed[follower] === 1) needed[joints[source].iv] = 1;
+    needed[follower] = 0;
+  }
+  if (names !== undefined) {
+    const allowed = new Uint8Array(nv);
+    for (const name of names) {
+      const { v } = mechanism.joint(name);
+      allowed.fill(1, ...v);
+    }
+    for (let k = 0; k < nv; k++) needed[k] &= allowed[k];
+  }
+  const free = Int32Array.from(needed.keys()).filter((k) => needed[k] === 1);
+  if (free.length === 0) throw MechanismError.of('ik', '', 'No joint that may move changes any of the tasks.');
+  return free;
+}
+
+/** Limits of joints of one degree of freedom, those of followers taken over to their sources. `place` is -1 where there are none. */
+function limitsOf({ joints, couplings }: Mechanism, free: Int32Array, kept: boolean) {
+  const lower = new Float64Array(free.length).fill(Number.NEGATIVE_INFINITY);
+  const upper = new Float64Array(free.length).fill(Number.POSITIVE_INFINITY);
+  const place = new Int32Array(free.length).fill(-1);
+  if (!kept) return { lower, upper, place };
+  joints.forEach(({ iq, iv, model, limits }, i) => {
+    const at = free.indexOf(iv);
+    if (model.nv !== 1 || at < 0) return;
+    place[at] = iq;
+    lower[at] = limits.lower ?? Number.NEGATIVE_INFINITY;
+    upper[at] = limits.upper ?? Number.POSITIVE_INFINITY;
+    for (const { joint, source, multiplier, offset } of couplings) {
+      if (source !== i || multiplier === 0) continue;
+      const own = joints[joint].limits;
+      const ends = [
+        ((own.lower ?? Number.NEGATIVE_INFINITY) - offset) / multiplier,
+        ((own.upper ?? Number.POSITIVE_INFINITY) - offset) / multiplier,
+      ].sort((a, b) => a - b);
+      lower[at] = Math.max(lower[at], ends[0]);
+      upper[at] = Math.min(upper[at], ends[1]);
+    }
+  });
+  return { lower, upper, place };
+}

@@ -1,0 +1,248 @@
+// Inverse kinematics: poses that can be reached are reached, within the limits; what cannot is said by how much.
+
+import { describe, expect, it } from 'vitest';
+import { dynamics } from '../../src/dynamics/dynamics.js';
+import { parseUrdf } from '../../src/formats/urdf.js';
+import { MechanismBuilder } from '../../src/mechanism/builder.js';
+import { createMechanism } from '../../src/mechanism/create.js';
+import type { Mechanism } from '../../src/mechanism/mechanism.js';
+import { State } from '../../src/mechanism/state.js';
+import { rowsOf } from '../../src/toolbox/ik-tasks.js';
+import { type IkTask, InverseKinematics, inverseKinematics, numericalDerivative } from '../../src/toolbox/index.js';
+import { json, manikin, output } from '../cli/support.js';
+import { randomCoupled } from '../support/random-couplings.js';
+import { randomMechanism, relativeError } from '../support/random-mechanism.js';
+import { hasShared, readShared, sharedPath } from '../support/shared.js';
+
+const ARMS = [
+  ['panda.urdf', 'panda_hand_tcp'],
+  ['ur5_robot.urdf', 'ee_link'],
+  ['talos_full_v2.urdf', 'gripper_left_base_link'],
+  ['simple_humanoid.urdf', 'l_wrist'],
+] as const;
+const COUNT = process.env.MANIKIN_LONG === '1' ? 1000 : 100;
+
+function withinLimits(mechanism: Mechanism, q: Float64Array): void {
+  for (const { model, iq, limits } of mechanism.joints) {
+    if (model.nv !== 1) continue;
+    expect(q[iq]).toBeGreaterThanOrEqual(limits.lower ?? Number.NEGATIVE_INFINITY);
+    expect(q[iq]).toBeLessThanOrEqual(limits.upper ?? Number.POSITIVE_INFINITY);
+  }
+}
+
+describe.skipIf(!hasShared('data/urdf'))('arms', () => {
+  it.each(ARMS)(`%s: ${COUNT} poses from random starts, and a path followed`, (file, frame) => {
+    const mechanism = parseUrdf(readShared(`data/urdf/${file}`), { mimic: 'ignore', fixedJoints: 'merge' });
+    const door = dynamics(mechanism);
+    const task = { kind: 'pose' as const, frame, pose: door.pose(new State(mechanism), frame) };
+    const solver = new InverseKinematics(mechanism, [task]);
+    const found = new State(mechanism);
+    let reached = 0;
+    for (let k = 0; k < COUNT; k++) {
+      task.pose = door.pose(State.random(mechanism, 100 + k), frame);
+      const { q, converged } = solver.solve(State.random(mechanism, 5000 + k).q);
+      withinLimits(mechanism, q);
+      if (!converged) continue;
+      found.q.set(q);
+      const { E, t } = door.pose(found, frame);
+      if (
+        Math.max(...E.map((x, i) => Math.abs(x - task.pose.E[i])), ...t.map((x, i) => Math.abs(x - task.pose.t[i]))) <
+        1e-8
+      )
+        reached++;
+    }
+    expect(reached / COUNT).toBeGreaterThanOrEqual(0.995);
+    // Followed without jumps.
+    const path = new State(mechanism);
+    path.q.set(solver.solve().q);
+    let last: Float64Array = path.q.slice();
+    for (let k = 0; k < 50; k++) {
+      for (let j = 0; j < mechanism.nv; j++) path.q[j] += 0.002 * Math.sin(j + k / 10);
+      task.pose = door.pose(path, frame);
+      const { q, converged, starts } = solver.solve();
+      if (!converged || starts > 1) continue;
+      expect(Math.max(...q.map((x, i) => Math.abs(x - last[i])))).toBeLessThan(0.3);
+      last = q;
+    }
+  });
+});
+
+describe('rows of the tasks', () => {
+  it.each([1, 2, 3, 4, 5, 6])('seed %i: Jacobians against differences', (seed) => {
+    const mechanism = randomMechanism(seed + 300, { bodies: 6 });
+    const door = dynamics(mechanism, { engine: 'plain' });
+    const state = State.random(mechanism, seed);
+    const { nv, bodies } = mechanism;
+    const from = {
+      mechanism,
+      state,
+      poses: new Float64Array(12 * bodies.length),
+      columns: new Float64Array(6 * nv),
+    };
+    const point = { frame: 'b5', at: [0.1, 0.2, -0.3] as const };
+    const pose = door.pose(state, point);
+    const axis = [0, 0.6, 0.8] as const;
+    const along = [0, 1, 2].map((k) => pose.E[k] * axis[0] + pose.E[3 + k] * axis[1] + pose.E[6 + k] * axis[2]);
+    const direction = [along[0], along[1], along[2]] as const;
+    const ball = mechanism.joints.find(({ model }) => model.nv > 0)!;
+    const tasks: IkTask[] = [
+      { kind: 'pose', frame: point, pose },
+      { kind: 'position', frame: point, position: [1, 2, 3] },
+      { kind: 'direction', frame: point, axis, direction },
+      { kind: 'gaze', frame: point, axis, target: [0, 1, 2].map((k) => pose.t[k] + 2 * along[k]) as never },
+      { kind: 'centreOfMass', position: [1, 0, 0] },
+      { kind: 'joint', joint: ball.name, position: state.q.slice(ball.iq, ball.iq + ball.model.nq) },
+    ];
+    for (const task of tasks) {
+      const rows = rowsOf(task, from);
+      const residual = (moved: State): Float64Array => {
+        state.copy(moved);
+        door.poses(state, { out: from.poses });
+        const r = new Float64Array(rows.rows);
+        rows.residual(r, 0);
+        return r;
+      };
+      const here = state.clone();
+      const expected = numericalDerivative(mechanism, here, 'q', residual);
+      residual(here);
+      door.jacobians(state, { out: from.columns });
+      const J = new Float64Array(rows.rows * nv);
+      rows.jacobian(J, 0);
+      const size = Math.max(...expected.map(Math.abs), 1e-3);
+      expect(Math.max(...J.map((x, k) => Math.abs(x - expected[k]))) / size, rows.name).toBeLessThan(1e-7);
+    }
+  });
+});
+
+it('weights, priorities, and tasks that cannot be met', () => {
+  const builder = new MechanismBuilder('arm');
+  for (let k = 0; k < 4; k++)
+    builder.link(`l${k}`, {
+      parent: k === 0 ? null : `l${k - 1}`,
+      joint: { type: 'revolute', axis: k % 2 === 0 ? [0, 0, 1] : [0, 1, 0] },
+      at: k === 0 ? [0, 0, 0] : [1, 0, 0],
+      mass: 1,
+      inertia: [0.1, 0, 0, 0, 0.1, 0, 0, 0, 0.1],
+    });
+  const mechanism = builder.build();
+  const tip = { frame: 'l3', at: [1, 0, 0] } as const;
+  const far: IkTask = { kind: 'position', frame: tip, position: [9, 0, 0], name: 'far' };
+  const alone = inverseKinematics(mechanism, [far]);
+  expect(alone.converged).toBe(false);
+  expect(alone.tasks).toEqual([{ name: 'far', error: expect.closeTo(5, 6), met: false }]);
+  const elbow: IkTask = {
+    kind: 'position',
+    frame: { frame: 'l1', at: [1, 0, 0] },
+    position: [1.2, 1.5, 0.3],
+    name: 'elbow',
+  };
+  const reach: IkTask = { kind: 'position', frame: tip, position: [2, 0.5, 1], name: 'reach' };
+  const conflict = [
+    { ...reach, priority: 0 },
+    { ...elbow, priority: 1 },
+  ];
+  const first = inverseKinematics(mechanism, conflict, { starts: 20 });
+  expect(first.tasks.find(({ name }) => name === 'reach')!.error).toBeLessThan(1e-8);
+  const second = inverseKinematics(
+    mechanism,
+    [
+      { ...reach, priority: 1 },
+      { ...elbow, priority: 0 },
+    ],
+    { starts: 20 },
+  );
+  expect(second.tasks.find(({ name }) => name === 'reach')!.error).toBeGreaterThan(1e-3);
+  const even = inverseKinematics(mechanism, [reach, elbow], { starts: 20 });
+  const mostly = inverseKinematics(mechanism, [{ ...reach, weight: 10 }, elbow], { starts: 20 });
+  const error = (result: typeof even): number => result.tasks.find(({ name }) => name === 'reach')!.error;
+  expect(error(mostly)).toBeLessThan(error(even));
+});
+
+it('coupled joints follow, limits of followers hold', () => {
+  for (const seed of [1, 2, 3]) {
+    const mechanism = randomCoupled(seed, { base: 'fixed', forest: false });
+    const door = dynamics(mechanism);
+    const last = mechanism.bodies.at(-1)!.name;
+    const goal = State.random(mechanism, seed);
+    const { q, error } = inverseKinematics(mechanism, [
+      { kind: 'position', frame: last, position: door.pose(goal, last).t },
+    ]);
+    expect(error).toBeLessThan(1e-8);
+    for (const { joint, source, multiplier, offset } of mechanism.couplings) {
+      const { joints } = mechanism;
+      expect(q[joints[joint].iq]).toBeCloseTo(multiplier * q[joints[source].iq] + offset, 12);
+    }
+  }
+});
+
+it('loops stay closed', () => {
+  const rod = (name: string, parent: string | null, at: readonly [number, number, number]) => ({
+    name,
+    parent,
+    at,
+  });
+  const bodies = [
+    rod('a', null, [0, 0, 0]),
+    rod('b', 'a', [1, 0, 0]),
+    rod('c', null, [1.5, 0, 0]),
+    rod('d', 'c', [1, 0, 0]),
+  ];
+  const mechanism = createMechanism({
+    name: 'five-bar',
+    bodies: bodies.map(({ name }) => ({
+      name,
+      mass: 1,
+      com: [0.5, 0, 0],
+      inertia: [0.01, 0, 0, 0, 0.1, 0, 0, 0, 0.1],
+    })),
+    joints: bodies.map(({ name, parent, at }) => ({
+      name,
+      parent,
+      child: name,
+      type: 'revolute',
+      axis: [0, 0, 1],
+      t: at,
+    })),
+    loops: [
+      {
+        name: 'pin',
+        type: 'revolute',
+        axis: [0, 0, 1],
+        a: { body: 'b', t: [1, 0, 0] },
+        b: { body: 'd', t: [1, 0, 0] },
+      },
+    ],
+  });
+  const target = [0.9, 1.3, 0] as const;
+  const { q, error, tasks } = inverseKinematics(mechanism, [
+    { kind: 'position', frame: { frame: 'b', at: [1, 0, 0] }, position: target },
+  ]);
+  expect(error).toBeLessThan(1e-8);
+  expect(tasks.map(({ name }) => name)).toContain('loops');
+  const state = new State(mechanism);
+  state.q.set(q);
+  const door = dynamics(mechanism, { engine: 'plain' });
+  for (const frame of ['b', 'd'])
+    expect(relativeError(door.pose(state, { frame, at: [1, 0, 0] }).t, target)).toBeLessThan(1e-8);
+});
+
+describe('manikin ik', () => {
+  it('reaches, says how near where it cannot, and refuses what it does not understand', async () => {
+    const model = sharedPath('data/urdf/panda.urdf');
+    if (!hasShared('data/urdf/panda.urdf')) return;
+    const words = ['ik', model, '--quiet', '--frame', 'panda_hand_tcp'];
+    const found = await json(...words, '--pose', '0.4,0.1,0.5,0,1,0,0');
+    expect(Object.keys(found)).toEqual(expect.arrayContaining(['converged', 'iterations', 'error', 'joints', 'tasks']));
+    expect(found.converged).toBe(true);
+    expect(found.tasks).toEqual([{ name: 'pose of panda_hand_tcp', error: found.error, met: true }]);
+    expect(found.joints.map(({ name }: { name: string }) => name)).toContain('panda_joint4');
+    expect(await output(...words, '--position', '4,0,0', '--starts', '3')).toMatch(
+      /position of panda_hand_tcp is off by [23]\./,
+    );
+    for (const bad of [['--pose', '1,2'], ['--pose', '0,0,0,0,0,0,0'], ['--position', '1,2,x'], []])
+      expect((await manikin(...words, ...bad)).code).toBe(2);
+    expect((await manikin('ik', model, '--frame', 'panda_hand_tc', '--position', '0,0,0')).err).toMatch(
+      /panda_hand_tcp/,
+    );
+  });
+});
