@@ -5,7 +5,7 @@
 import { createMechanism, type InertiaMode } from '../mechanism/create.js';
 import type { Problem } from '../mechanism/errors.js';
 import { Mechanism, type Shape } from '../mechanism/mechanism.js';
-import type { BodySpec, CouplingSpec, JointSpec } from '../mechanism/spec.js';
+import type { BodySpec, CouplingSpec, FrameSpec, JointSpec } from '../mechanism/spec.js';
 import { mechanismSpec } from '../mechanism/variants.js';
 import {
   add,
@@ -26,7 +26,7 @@ import { NameGiver } from './names.js';
 import type { CoordinateFunction } from './osim-function.js';
 import { inverted, OSIM_JOINT_TYPES, type OsimCoordinate, type OsimJoint, readOsimJoint } from './osim-joint.js';
 import { parseXml, type XmlElement } from './xml.js';
-import { childNumbers, requiredNumbers } from './xml-text.js';
+import { childNumbers, childText, requiredNumbers } from './xml-text.js';
 
 export type { CoordinateFunction } from './osim-function.js';
 export type { OsimCoordinate } from './osim-joint.js';
@@ -54,7 +54,7 @@ export interface OsimMove {
 }
 
 /** Parts of a model that inverse dynamics does not need; what else there is gets a warning. */
-const NEEDLESS = ['ForceSet', 'ControllerSet', 'MarkerSet', 'ProbeSet', 'ContactGeometrySet'];
+const NEEDLESS = ['ForceSet', 'ControllerSet', 'ProbeSet', 'ContactGeometrySet'];
 
 /** Reads an OpenSim model (.osim); warnings list what was left out. */
 export function parseOsim(text: string, options: OsimOptions = {}): OsimModel {
@@ -83,7 +83,7 @@ export function parseOsim(text: string, options: OsimOptions = {}): OsimModel {
   log.throwIfBroken();
   const name = model!.text('name') ?? 'model';
   const made = createLocated(
-    { name, gravity, bodies: expanded.bodies, joints: expanded.joints },
+    { name, gravity, bodies: expanded.bodies, joints: expanded.joints, frames: readMarkers(model!, expanded.bodies) },
     { inertia, warnings: log.warnings },
     file,
     (where) => places.get(where),
@@ -105,6 +105,29 @@ function readBodies(model: XmlElement, places: Map<string, string>): BodySpec[] 
     bodies.push({ name, mass, com, inertia: [I[0], I[3], I[4], I[3], I[1], I[5], I[4], I[5], I[2]] });
   }
   return bodies;
+}
+
+/** Markers are frames with the axes of their body; those on parts that are not bodies are left out. */
+function readMarkers(model: XmlElement, bodies: readonly BodySpec[]): FrameSpec[] {
+  const known = new Set(bodies.map(({ name }) => name));
+  const taken = new Set(known);
+  const markers: FrameSpec[] = [];
+  for (const element of model.child('MarkerSet')?.child('objects')?.children('Marker') ?? []) {
+    const name = element.requiredName('name');
+    const body = (childText(element, 'socket_parent_frame') ?? '').replace(/^.*\//, '');
+    const t = childNumbers(element, 'location', 3);
+    if (name === undefined || t === undefined) continue;
+    if (!known.has(body) || taken.has(name)) {
+      element.warn(
+        'marker',
+        `Marker ${quoted(name)} is left out: ${known.has(body) ? 'its name is taken' : `there is no body ${quoted(body)}`}.`,
+      );
+      continue;
+    }
+    taken.add(name);
+    markers.push({ name, body, t: [t[0], t[1], t[2]] });
+  }
+  return markers;
 }
 
 function readJoints(model: XmlElement, log: ImportLog): OsimJoint[] {

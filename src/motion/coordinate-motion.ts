@@ -33,6 +33,8 @@ export class CoordinateModel {
   readonly mechanism: Mechanism;
   readonly coordinates: readonly NamedCoordinate[];
   readonly #moves: readonly Move[];
+  readonly #coordinateOf: Int32Array;
+  readonly #values = new Float64Array(3);
 
   constructor(
     mechanism: Mechanism,
@@ -45,6 +47,8 @@ export class CoordinateModel {
       const { iq, iv } = mechanism.joints[joint];
       return { iq, iv, coordinate, move };
     });
+    this.#coordinateOf = new Int32Array(mechanism.nv).fill(-1);
+    for (const { iv, coordinate } of this.#moves) this.#coordinateOf[iv] = coordinate;
   }
 
   /** The coordinates of an OpenSim model. */
@@ -94,6 +98,21 @@ export class CoordinateModel {
         qdd[frame * nv + iv] = f[1] * sdd[at] + f[2] * sd[at] * sd[at];
       }
     return { mechanism, start, interval, count, q, v, qdd };
+  }
+
+  /** q <- positions of the joints at the coordinates s; slopes, in the order of v: how they change with their coordinate. */
+  place(q: Float64Array, slopes: Float64Array, s: Float64Array): void {
+    const f = this.#values;
+    for (const { iq, iv, coordinate, move } of this.#moves) {
+      move.evaluate(f, s[coordinate]);
+      q[iq] = f[0];
+      slopes[iv] = f[1];
+    }
+  }
+
+  /** The coordinate that moves a degree of freedom. */
+  coordinateOf(k: number): number {
+    return this.#coordinateOf[k];
   }
 
   /** out[0 ... n - 1] <- J^T tau at the coordinates s[from ...]. */

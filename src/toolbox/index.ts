@@ -17,3 +17,4 @@ export {
   InverseKinematics,
   inverseKinematics,
 } from './inverse-kinematics.js';
+export { type MarkerOptions, type MarkerTracking, trackMarkers } from './marker-tracking.js';

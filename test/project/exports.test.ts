@@ -64,6 +64,7 @@ describe('public exports', () => {
         'interpolate',
         'inverseKinematics',
         'numericalDerivative',
+        'trackMarkers',
       ],
     ],
     ['manikin/world', worlds, ['World', 'ball', 'box', 'capsule', 'cylinder']],

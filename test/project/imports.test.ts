@@ -34,7 +34,7 @@ const ALLOWED = new Map<string, readonly string[]>([
   // Files of any kind, from their bytes.
   ['files', ['spatial', 'joints', 'mechanism', 'formats', 'engines', 'motion']],
   // Frames, configurations, inverse kinematics, identification.
-  ['toolbox', ['spatial', 'joints', 'mechanism', 'reference', 'engines', 'dynamics']],
+  ['toolbox', ['spatial', 'joints', 'mechanism', 'reference', 'engines', 'dynamics', 'formats', 'motion']],
   ['plot', ['spatial', 'joints', 'mechanism', 'engines', 'dynamics']],
   [
     'papers',

@@ -1,4 +1,4 @@
-// manikin ik: positions of the joints that bring a frame to a pose.
+// manikin ik: positions of the joints that bring a frame to a pose; of markers: ik-markers.ts.
 
 import type { Command } from 'commander';
 import { formatJson } from '../../formats/json-writer.js';
@@ -9,6 +9,7 @@ import { type IkResult, type IkTask, inverseKinematics } from '../../toolbox/ind
 import { InputError } from '../errors.js';
 import { chooseState, integer, loadModel, type ModelOptions, withModel } from '../model-argument.js';
 import { formatNumber, type Terminal, table } from '../terminal.js';
+import { ikOfMarkers, isMarkers, type MarkerCommand } from './ik-markers.js';
 
 interface Options extends ModelOptions {
   readonly frame?: string;
@@ -28,12 +29,18 @@ export function configureIk(command: Command, terminal: Terminal): void {
     .option('--start <file>', 'positions to begin with, a file as fd and id print it with --json')
     .option('--starts <n>', 'starts that are tried, at random places after the first (default: 100)', integer)
     .option('--seed <n>', 'of the random starts', integer)
+    .option('--model <model>', 'for markers: the model that follows them')
+    .option('--out <file>', 'for markers: write the coordinates (.mot)')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
-      '\nExample:\n  manikin ik panda.urdf --frame panda_hand_tcp --pose 0.4,0.1,0.5,0,1,0,0\n\nMetres and radians. Joints keep within their limits; where the pose cannot be reached the nearest positions are printed.',
+      "\nExample:\n  manikin ik panda.urdf --frame panda_hand_tcp --pose 0.4,0.1,0.5,0,1,0,0\n\nMarkers (.trc, .c3d) of motion capture, or a set-up of OpenSim's inverse kinematics, in place of the model:\n  manikin ik walk.trc --model subject.osim --out walk.mot\n  manikin ik walk_Setup_IK.xml\n\nMetres and radians. Joints keep within their limits; where the pose cannot be reached the nearest positions are printed.",
     )
-    .action(async (name: string, options: Options) => {
+    .action(async (name: string, options: Options & MarkerCommand) => {
+      if (isMarkers(name)) {
+        ikOfMarkers(name, options, terminal);
+        return;
+      }
       const model = await loadModel(name, options, terminal);
       const { mechanism } = model;
       const task = taskOf(options);

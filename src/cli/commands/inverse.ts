@@ -141,7 +141,7 @@ function fromSetup(file: string, asked: InverseArguments): { file: string; optio
  * A file that a set-up names: at the place it says, if that is below the root, or else of the same name beside the set-up.
  * Nothing else is opened.
  */
-function besideSetup(setup: string, written: string, root = dirname(setup)): string {
+export function besideSetup(setup: string, written: string, root = dirname(setup)): string {
   const name = written.replace(/^.*[\\/]/, '');
   const top = resolve(root);
   const there = resolve(dirname(setup), written.replaceAll('\\', '/'));
