@@ -1,8 +1,8 @@
 // Makes the kernels of the plain engine, compiles src/ to dist/ (JavaScript, types, source maps) and the commands that
-// measure (bench/) to dist/bench/, makes the commonest WebAssembly kernels beforehand, puts the programs of workers and the
+// measure (bench/) to dist/bench/, writes the schema of scene files, makes the commonest WebAssembly kernels beforehand, puts the programs of workers and the
 // command together and marks that as executable.
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync } from 'node:fs';
+import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 await import('./plain-kernels.mjs');
@@ -12,6 +12,9 @@ for (const project of ['tsconfig.build.json', 'tsconfig.commands.json']) {
   const { status } = spawnSync(process.execPath, [tsc, '-p', project], { cwd: root, stdio: 'inherit' });
   if (status !== 0) process.exit(status ?? 1);
 }
+// For editors of scene files.
+const { SCENE_SCHEMA } = await import('../dist/scenes/schema.js');
+writeFileSync(`${root}dist/scenes/scene.schema.json`, `${JSON.stringify(SCENE_SCHEMA, null, 2)}\n`);
 await import('./prebuild-kernels.mjs');
 await import('./bundle-workers.mjs');
 await import('./bundle-command.mjs');

@@ -79,7 +79,7 @@ export const COMMANDS: readonly (CommandEntry | CommandGroup)[] = [
   {
     name: 'simulate',
     arguments: '<model>',
-    description: 'let a mechanism move; damping, friction and springs of its joints act',
+    description: 'let a scene or a mechanism move: contacts, motors, events; recorded, stopped and resumed',
     load: async () => (await import('./commands/simulate.js')).configureSimulate,
   },
   {

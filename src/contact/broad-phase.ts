@@ -11,6 +11,8 @@ import { type Collider, PLANE } from './collider.js';
 export interface PairFilter {
   /** Pairs of bodies that never touch; GROUND is a body. */
   readonly without?: readonly (readonly [number, number])[];
+  /** Pairs of colliders, by their numbers, that are asked about whatever else is said. */
+  readonly include?: readonly (readonly [number, number])[];
   /** Decides last, for pairs that everything else lets through; asked once for each pair, when the broad phase is made. */
   readonly accept?: (a: Collider, b: Collider) => boolean;
 }
@@ -44,7 +46,7 @@ export class BroadPhase {
   readonly #planes: Int32Array;
   #keys = new Float64Array(64);
 
-  constructor(colliders: readonly Collider[], { without = [], accept }: PairFilter = {}) {
+  constructor(colliders: readonly Collider[], { without = [], include = [], accept }: PairFilter = {}) {
     const n = colliders.length;
     this.#colliders = colliders;
     this.margins = new Float64Array(n);
@@ -58,10 +60,14 @@ export class BroadPhase {
     for (let a = 0; a < n; a++)
       for (let b = a + 1; b < n; b++) {
         const [x, y] = [colliders[a], colliders[b]];
-        if (!mayTouch(x, y) || excluded.has(key(x.body, y.body)) || accept?.(x, y) === false) continue;
-        const at = a * n + b;
-        this.#allowed[at >> 3] |= 1 << (at & 7);
+        if (mayTouch(x, y) && !excluded.has(key(x.body, y.body)) && accept?.(x, y) !== false) this.#allow(a, b);
       }
+    for (const [a, b] of include) this.#allow(Math.min(a, b), Math.max(a, b));
+  }
+
+  #allow(a: number, b: number): void {
+    const at = a * this.#colliders.length + b;
+    this.#allowed[at >> 3] |= 1 << (at & 7);
   }
 
   /** Finds the pairs with shapes at `poses`, as `placeColliders` writes them; gives how many. */

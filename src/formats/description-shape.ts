@@ -30,8 +30,16 @@ export function readShape(
     E: from.matrix('E'),
     t: from.vector('t'),
     ...(from.has('color') && { color: from.numbers('color', 4) as unknown as NonNullable<Shape['color']> }),
+    ...(from.has('combine') && { combine: readCombine(from) }),
     ...Object.fromEntries(CONTACT_KEYS.filter((key) => from.has(key)).map((key) => [key, readProperty(from, key)])),
   };
+}
+
+function readCombine(from: JsonObject): NonNullable<Shape['combine']> {
+  const written = from.text('combine');
+  if (written === 'smaller' || written === 'larger') return written;
+  if (written !== '') from.error('combine', '"smaller" or "larger"', quoted(written));
+  return 'smaller';
 }
 
 function readProperty(from: JsonObject, key: (typeof CONTACT_KEYS)[number]): number {

@@ -185,6 +185,7 @@ function describeShape(shape: Shape): DescribedShape {
     geometry: describeGeometry(geometry),
     ...placement(shape),
     ...(color !== undefined && { color: [...color] }),
+    ...(shape.combine !== undefined && { combine: shape.combine }),
     ...Object.fromEntries(said.map((key) => [key, shape[key]])),
   };
 }

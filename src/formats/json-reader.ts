@@ -16,13 +16,15 @@ const MAX_ITEMS = 3_000_000;
 
 /** A JSON text, or data that came from one, as an object to read from. */
 export function readJson(source: string | object, log: ImportLog): JsonObject {
-  const data = typeof source === 'string' ? parseJson(withoutMark(source), log) : source;
+  const data = typeof source === 'string' ? parseJson(source, log) : source;
   const object = JsonObject.from(data, '', log);
   log.throwIfBroken();
   return object!;
 }
 
-function parseJson(text: string, log: ImportLog): unknown {
+/** The data of a JSON text, with the place of the fault where it is none. */
+export function parseJson(source: string, log: ImportLog): unknown {
+  const text = withoutMark(source);
   checkInputSize(text.length, log.file);
   if (countBrackets(text) > MAX_ITEMS)
     throw ImportError.of(

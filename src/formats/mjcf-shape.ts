@@ -38,10 +38,11 @@ export function shapesOf(
     const [friction, torsionalFriction, rollingFriction] = data.friction;
     collisions.push({
       ...shape,
-      // Fewer dimensions of contact have less friction.
+      // MuJoCo takes the larger of two coefficients. Fewer dimensions of contact have less friction.
       friction: data.condim >= 3 ? friction : 0,
       ...(data.condim >= 4 && { torsionalFriction }),
       ...(data.condim >= 6 && { rollingFriction }),
+      combine: 'larger',
       group: data.contype >>> 0,
       mask: data.conaffinity >>> 0,
     });

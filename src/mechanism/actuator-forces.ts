@@ -41,7 +41,11 @@ export class ActuatorForces {
   }
 
   /** Adds the forces to tau, which has a number for each degree of freedom; a new one of zeros where left out. */
-  add({ q, v }: State, { controls, activations }: ActuatorInput, tau = new Float64Array(this.#nv)): Float64Array {
+  add(
+    { q, v }: State,
+    { controls, activations }: ActuatorInput,
+    tau: Float64Array = new Float64Array(this.#nv),
+  ): Float64Array {
     if (controls.length !== this.#drives.length)
       throw MechanismError.of('controls', '', `Expected ${this.#drives.length} controls, got ${controls.length}.`);
     this.#drives.forEach((drive, k) => {

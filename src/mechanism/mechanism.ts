@@ -63,6 +63,11 @@ export interface ContactProperties {
   /** Moment about the normal over normal force, metres; 0 where left out. */
   readonly torsionalFriction?: number;
   /**
+   * Which of two coefficients of friction counts: the smaller one, unless one of the two shapes says 'larger', as those of MJCF
+   * do. 'smaller' where left out.
+   */
+  readonly combine?: 'smaller' | 'larger';
+  /**
    * Bits. Two shapes can touch where a bit of the group of one is in the mask of the other (either way: contype and
    * conaffinity of MJCF). Group 1 and mask 0xffffffff where left out: with everything.
    */

@@ -58,7 +58,7 @@ function addFigure(
   const order: number[] = [top];
   for (const body of order) for (const [child, p] of parent.entries()) if (p === body) order.push(child);
   for (const body of order) {
-    const { name, mass, com, inertia, visuals } = bodies[body];
+    const { name, mass, com, inertia, visuals, collisions } = bodies[body];
     const moved = subtract(frame[body], position[body]);
     const joint = joints[via[body]];
     const reversed = via[body] !== body;
@@ -81,6 +81,7 @@ function addFigure(
       com: subtract(com, moved),
       inertia,
       visuals: visuals.map((shape) => ({ ...shape, t: subtract(shape.t, moved) })),
+      collisions: collisions.map((shape) => ({ ...shape, t: subtract(shape.t, moved) })),
     });
   }
 }

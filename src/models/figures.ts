@@ -114,3 +114,35 @@ export const HINGE_LIMITS: Readonly<Record<string, Readonly<Partial<Record<Axis,
   ankle: { x: [-35, 15], y: [-20, 50] },
   toes: { y: [-70, 45] },
 };
+
+/**
+ * Damping of joints that nobody moves, N m s/rad: estimates of their size, so that a figure that falls comes to rest as people do. No
+ * part of the figures themselves, whose papers have none; scenes add it.
+ */
+const DAMPING: Readonly<Record<string, number>> = {
+  waist: 4,
+  chest: 4,
+  lumbar: 4,
+  thoracic: 4,
+  neck: 0.8,
+  cervical: 0.8,
+  head: 0.5,
+  jaw: 0.02,
+  clavicle: 1,
+  shoulder: 1,
+  elbow: 0.4,
+  wrist: 0.1,
+  hip: 2.5,
+  knee: 1,
+  ankle: 0.6,
+  toes: 0.1,
+};
+/** Of fingers. */
+const LEAST_DAMPING = 0.002;
+
+/** What a joint of a figure has, by its name: `left_knee`, `right_hip_x`, `figure_2_neck_z`. */
+export function figureDamping(joint: string): number {
+  const words = joint.split('_');
+  const known = words.find((word) => Object.hasOwn(DAMPING, word));
+  return known === undefined ? LEAST_DAMPING : DAMPING[known];
+}

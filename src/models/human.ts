@@ -10,6 +10,7 @@ import { carve, type MassProperties, solidSphere, weld } from './mass-properties
 import { sphere } from './shapes.js';
 import { skeleton } from './skeleton.js';
 import type { StandingSegment } from './standing.js';
+import { contactShapes } from './touch.js';
 
 /** The bodies between two hinges of one joint: each a solid sphere with this share of the mass that the joint carries. */
 const KNUCKLE = { share: 0.02, radius: 0.03, color: [0.3, 0.3, 0.3, 1] } as const;
@@ -67,11 +68,12 @@ function addBody(builder: MechanismBuilder, group: Group, knuckleRadius: number)
   const jointName = side + joint;
   const whole = weld(segments.map((segment) => massIn(at, segment.body)));
   const visuals = segments.flatMap((segment) => segment.shapes.map((shape) => shapeIn(at, shape)));
+  const collisions = contactShapes(segments).map((shape) => shapeIn(at, shape));
   const offset = parent === null ? at : subtract(at, parent.segments[0].at);
   const parentName = parent?.name ?? null;
   if (choice === 'floating' || choice === 'spherical') {
     const floatingOrBall = { type: choice, name: jointName } as const;
-    builder.link(name, { parent: parentName, joint: floatingOrBall, at: offset, ...whole, visuals });
+    builder.link(name, { parent: parentName, joint: floatingOrBall, at: offset, ...whole, visuals, collisions });
     return;
   }
   const axes = [...choice] as Axis[];
@@ -89,6 +91,7 @@ function addBody(builder: MechanismBuilder, group: Group, knuckleRadius: number)
       },
       at: i === 0 ? offset : ZERO3,
       ...(last ? rest : knuckle),
+      ...(last && { collisions }),
       visuals: last ? visuals : [sphere(ZERO3, knuckleRadius, KNUCKLE.color)],
     });
   });

@@ -2,12 +2,12 @@ import type { Joint, Mechanism } from '../mechanism/mechanism.js';
 import type { Simulation } from './simulation.js';
 
 /** Names of coordinates as they stand in q or v: the joint's, with a number where it has several. */
-function coordinateNames(mechanism: Mechanism, prefix: string, at: (joint: Joint) => [number, number]): string[] {
+export function stateColumns(mechanism: Mechanism, prefix: string, at: (joint: Joint) => [number, number]): string[] {
   const inOrder = [...mechanism.joints].sort((a, b) => at(a)[0] - at(b)[0]);
   return inOrder.flatMap((joint) => {
     const { name } = joint;
     const [, n] = at(joint);
-    return Array.from({ length: n }, (_, k) => csvField(`${prefix}${n === 1 ? name : `${name}[${k}]`}`));
+    return Array.from({ length: n }, (_, k) => `${prefix}${n === 1 ? name : `${name}[${k}]`}`);
   });
 }
 
@@ -18,9 +18,9 @@ export function csvField(field: string): string {
 
 /** First line: time, energies, positions q, velocities v. */
 export function csvHeader(mechanism: Mechanism): string {
-  const q = coordinateNames(mechanism, 'q ', ({ iq, model }) => [iq, model.nq]);
-  const v = coordinateNames(mechanism, 'v ', ({ iv, model }) => [iv, model.nv]);
-  return `${['time', 'kinetic', 'potential', 'total', ...q, ...v].join(',')}\n`;
+  const q = stateColumns(mechanism, 'q ', ({ iq, model }) => [iq, model.nq]);
+  const v = stateColumns(mechanism, 'v ', ({ iv, model }) => [iv, model.nv]);
+  return `${['time', 'kinetic', 'potential', 'total', ...q, ...v].map(csvField).join(',')}\n`;
 }
 
 /** The present moment as a line. */

@@ -12,6 +12,7 @@ import * as motion from '../../src/motion/index.js';
 import * as papers from '../../src/papers/index.js';
 import * as plot from '../../src/plot/index.js';
 import * as recording from '../../src/recording/index.js';
+import * as scenes from '../../src/scenes/index.js';
 import * as schedule from '../../src/schedule/index.js';
 import * as worlds from '../../src/simulation/world/index.js';
 import * as toolbox from '../../src/toolbox/index.js';
@@ -65,6 +66,20 @@ describe('public exports', () => {
         'inverseKinematics',
         'numericalDerivative',
         'trackMarkers',
+      ],
+    ],
+    [
+      'manikin/scenes',
+      scenes,
+      [
+        'BUNDLED_SCENES',
+        'RunSummary',
+        'SCENE_SCHEMA',
+        'addModel',
+        'bundledScene',
+        'formatScene',
+        'parseScene',
+        'sceneWorld',
       ],
     ],
     ['manikin/world', worlds, ['World', 'ball', 'box', 'capsule', 'cylinder']],
@@ -212,7 +227,7 @@ describe('public exports', () => {
         'svgDocument',
       ],
     ],
-    ['manikin/recording', recording, ['Recorder', 'readRecording']],
+    ['manikin/recording', recording, ['Recorder', 'formatCheckpoint', 'parseCheckpoint', 'readRecording']],
     ['manikin/parallel', parallel, ['endThreads']],
   ])('%s', (_name, module, expected) => {
     expect(Object.keys(module).sort()).toEqual([...expected].sort());

@@ -35,6 +35,11 @@ const ALLOWED = new Map<string, readonly string[]>([
   ['files', ['spatial', 'joints', 'mechanism', 'formats', 'engines', 'motion']],
   // Frames, configurations, inverse kinematics, identification.
   ['toolbox', ['spatial', 'joints', 'mechanism', 'reference', 'engines', 'dynamics', 'formats', 'motion']],
+  // Worlds from scene files.
+  [
+    'scenes',
+    ['spatial', 'joints', 'mechanism', 'formats', 'models', 'dynamics', 'contact', 'simulation', 'motion', 'files'],
+  ],
   ['plot', ['spatial', 'joints', 'mechanism', 'engines', 'dynamics']],
   [
     'papers',

@@ -7,7 +7,6 @@ import { SimulationError } from '../../src/mechanism/errors.js';
 import { State } from '../../src/mechanism/state.js';
 import { builtinMechanism } from '../../src/models/index.js';
 import { EnergyGuard } from '../../src/simulation/energy-guard.js';
-import { applyEvent } from '../../src/simulation/scene.js';
 import { Simulation } from '../../src/simulation/simulation.js';
 
 const LONG = process.env.MANIKIN_LONG === '1';
@@ -65,7 +64,7 @@ describe('defaults do not gain energy', () => {
       const state = State.random(mechanism, 4);
       const simulation = new Simulation(mechanism, { integrator, engine: 'compiled', state });
       const grip = { name: 'grip', a: 'left_hand', b: null, joint: { type: 'spherical' } } as const;
-      applyEvent(simulation, { time: 0, connect: grip });
+      simulation.connect({ ...grip, at: simulation.dynamics.pose(state, 'left_hand').t });
       simulation.runUntil(LONG ? 2 : 0.3);
       simulation.disconnect('grip');
       const start = energyOf(simulation);

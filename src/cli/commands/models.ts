@@ -3,7 +3,7 @@
 import type { Command } from 'commander';
 import { formatJson } from '../../formats/json-writer.js';
 import { BUILTIN_MODELS, builtinMechanism } from '../../models/index.js';
-import { SCENES } from '../../simulation/scene.js';
+import { BUNDLED_SCENES } from '../../scenes/bundled.js';
 import { type Terminal, table } from '../terminal.js';
 
 export function configureModels(command: Command, terminal: Terminal): void {
@@ -12,7 +12,7 @@ export function configureModels(command: Command, terminal: Terminal): void {
       const { joints, nv } = builtinMechanism(example);
       return { name, example, joints: joints.length, dof: nv, description };
     });
-    const scenes = SCENES.map(({ name, model, description }) => ({ name, model, description }));
+    const scenes = BUNDLED_SCENES.map(({ name, description }) => ({ name, description }));
     if (options.json === true) {
       terminal.out(`${formatJson({ models, scenes })}\n`);
       return;

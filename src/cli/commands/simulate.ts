@@ -2,12 +2,14 @@ import { resolve } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
 import { ENGINE_CHOICES, type EngineChoice } from '../../dynamics/dynamics.js';
+import type { Model } from '../../files/adapted.js';
 import { formatJson } from '../../formats/json-writer.js';
 import { formatState } from '../../formats/state-file.js';
+import type { State } from '../../mechanism/state.js';
 import { type EnergySample, type Moment, motionPicture } from '../../plot/motion-picture.js';
+import { MAX_STEPS } from '../../scenes/parse-scene.js';
 import { csvHeader, csvRow } from '../../simulation/csv.js';
 import { INTEGRATORS, type IntegratorName } from '../../simulation/integrators.js';
-import { applyEvent, SCENES, sceneState } from '../../simulation/scene.js';
 import { Simulation } from '../../simulation/simulation.js';
 import { InputError } from '../errors.js';
 import {
@@ -21,15 +23,20 @@ import {
 } from '../model-argument.js';
 import { OutputFile } from '../output-file.js';
 import { formatNumber, Progress, type Terminal } from '../terminal.js';
+import type { FoundScene } from './scene-argument.js';
 
 interface Options extends ModelOptions, StateOptions {
-  readonly duration: number;
+  readonly duration?: number;
   readonly step?: number;
-  readonly integrator: IntegratorName;
+  readonly integrator?: IntegratorName;
   readonly relative?: number;
   readonly absolute?: number;
-  readonly every: number;
-  readonly engine: EngineChoice;
+  readonly every?: number;
+  readonly engine?: EngineChoice;
+  readonly ground?: true;
+  readonly record?: string;
+  readonly checkpoint?: string;
+  readonly resume?: string;
   readonly csv?: string;
   readonly svg?: string;
   readonly json?: boolean;
@@ -37,54 +44,98 @@ interface Options extends ModelOptions, StateOptions {
 
 /** Figures drawn in the picture. */
 const MOMENTS = 9;
-/** More steps than this are taken for a slip of the hand. */
-const MAX_STEPS = 1e9;
+/** Seconds, where nothing else is said: how long, and between lines. */
+const DURATION = 2;
+const EVERY = 0.01;
 
 export function configureSimulate(command: Command, terminal: Terminal): void {
   withState(withModel(command))
-    .option('--duration <seconds>', 'how long', positive, 2)
-    .option('--step <seconds>', 'time step (default: 0.001; dopri5: 0.01, with its own steps within it)', positive)
+    .option('--ground', 'let it touch a plane z = 0, itself, and what its file puts on the ground')
+    .option('--duration <seconds>', 'how long (default: what the scene says, or 2; on the ground 5)', positive)
+    .option(
+      '--step <seconds>',
+      'time step (default: 0.001; dopri5: 0.01, with its own steps within it; with contacts 0.002)',
+      positive,
+    )
     .addOption(
       new Option(
         '--integrator <name>',
-        'dopri5, which chooses its own steps; rk4; midpoint, which keeps books of energy; or euler',
-      )
-        .choices(INTEGRATORS)
-        .default('dopri5'),
+        'dopri5 (default), which chooses its own steps; rk4; midpoint, which keeps books of energy, the one with contacts; or euler',
+      ).choices(INTEGRATORS),
     )
     .addOption(
       new Option(
         '--engine <name>',
-        'wasm: generic kernels; compiled: code made for this mechanism; auto: compiled where that is quick',
-      )
-        .choices(ENGINE_CHOICES)
-        .default('auto'),
+        'without contacts: wasm, generic kernels; compiled, code made for this mechanism; auto (default), compiled where that is quick',
+      ).choices(ENGINE_CHOICES),
     )
     .option('--relative <error>', 'dopri5: error of a step that is allowed, relative (default: 1e-6)', positive)
     .option('--absolute <error>', 'dopri5: and beside that, in metres and radians (default: 1e-8)', positive)
-    .option('--every <seconds>', 'time between lines of the CSV file', positive, 0.01)
+    .option(
+      '--every <seconds>',
+      'time between lines and between recorded moments (default: 0.01), between checkpoints (default: 1)',
+      positive,
+    )
     .option('--csv <file>', 'write time, energies, positions and velocities')
+    .option('--record <file.mcap>', 'record everything, to be seen in Foxglove (needs contacts: a scene, or --ground)')
+    .option('--checkpoint <file>', 'write where it is now and then, at the end, and on Ctrl-C')
+    .option('--resume <file>', 'go on from a checkpoint of the same scene; the bits are those of a run in one piece')
     .option('--svg <file>', 'draw the motion and its energies')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
-      '\nExamples:\n  manikin simulate chain-8 --seed 3 --duration 5 --svg out/chain.svg\n  manikin simulate human-34-bar --svg out/bar.svg      (a scene: holds a bar, lets go)',
+      `
+SCENE is a name that "manikin models" lists, or a JSON file (docs/scenes.md). A scene, a model with --ground and a model whose file
+has a ground run with contacts; any other model runs alone, without.
+
+Examples:
+  manikin simulate chain-8 --seed 3 --duration 5 --svg out/chain.svg
+  manikin simulate human-34 --ground --record out/fall.mcap
+  manikin simulate push                                  (a scene: stands, is pushed)
+  manikin simulate scene.json --checkpoint out/run.checkpoint --every 10
+  manikin simulate scene.json --resume out/run.checkpoint`,
     )
     .action((name: string, options: Options) => simulate(name, options, terminal));
 }
 
 async function simulate(name: string, options: Options, terminal: Terminal): Promise<void> {
-  const { duration, integrator, every, engine, csv, svg } = options;
-  const step = stepOf(options);
+  const { csv, svg } = options;
   if (csv !== undefined && svg !== undefined && resolve(csv) === resolve(svg))
     throw new InputError(`--csv and --svg name the same file, "${csv}".`);
+  const { findScene, modelScene } = await import('./scene-argument.js');
+  const found = findScene(name, options, terminal);
+  if (found !== undefined) return simulateScene(name, found, options, terminal);
+  const model = await loadModel(name, options, terminal);
+  const { state } = await chooseState(model, options);
+  const bringsGround = (model.ground?.collisions.length ?? 0) > 0;
+  const { ground, record, checkpoint, resume } = options;
+  if (ground === true || record !== undefined || checkpoint !== undefined || resume !== undefined || bringsGround)
+    return simulateScene(name, modelScene(name, model, state, options, terminal), options, terminal);
+  return simulateAlone(name, model, state, options, terminal);
+}
+
+async function simulateScene(name: string, found: FoundScene, options: Options, terminal: Terminal): Promise<void> {
+  const { integrator, engine, relative, absolute } = options;
+  if (integrator !== undefined && integrator !== 'midpoint')
+    throw new InputError(`With contacts the integrator is "midpoint"; "${integrator}" is for a model alone.`);
+  if (engine !== undefined || relative !== undefined || absolute !== undefined)
+    throw new InputError('--engine, --relative and --absolute are for a model alone, without contacts.');
+  const { runScene } = await import('./simulate-scene.js');
+  await runScene(name, found.make(), options, found.paper, terminal);
+}
+
+/** The short way: one mechanism that touches nothing. */
+async function simulateAlone(
+  name: string,
+  model: Model,
+  state: State,
+  options: Options,
+  terminal: Terminal,
+): Promise<void> {
+  const { duration = DURATION, integrator = 'dopri5', every = EVERY, engine = 'auto' } = options;
+  const step = stepOf(options);
   const steps = Math.ceil(duration / step);
   if (steps > MAX_STEPS) throw new InputError(`${steps} steps are too many; take a shorter time or a longer step.`);
-  const scene = SCENES.find((known) => known.name === name);
-  const model = await loadModel(scene?.model ?? name, options, terminal);
-  if (scene !== undefined && (options.seed !== undefined || options.state !== undefined))
-    throw new InputError(`The scene "${name}" brings its own state; leave --seed and --state out.`);
-  const state = scene === undefined ? (await chooseState(model, options)).state : sceneState(scene, model.mechanism);
   // Said once, however often the structure changes.
   let told = false;
   const onFallback = (reason: string): void => {
@@ -96,24 +147,13 @@ async function simulate(name: string, options: Options, terminal: Terminal): Pro
     throw new InputError('--relative and --absolute go with --integrator dopri5.');
   const tolerances = { ...(relative !== undefined && { relative }), ...(absolute !== undefined && { absolute }) };
   const simulation = new Simulation(model.mechanism, { integrator, step, state, tolerances, engine, onFallback });
-  const story: string[] = [];
-  const events = [...(scene?.events ?? [])];
-  // What is joined at the start belongs to the start.
-  while (events.length > 0 && events[0].time <= simulation.time) story.push(applyEvent(simulation, events.shift()!));
   // To ask for the signal is to be told of Ctrl-C instead of being ended by it: from here on there are files to remove.
   const { signal } = terminal;
   const recording = new Recording(simulation, duration, every, options);
   const progress = new Progress(terminal, `Simulating ${name}`);
   const started = performance.now();
   try {
-    const end = simulation.time + duration;
-    const advance = (until: number): Promise<void> => run(simulation, until, end, recording, progress, signal);
-    for (const event of events) {
-      if (event.time >= end) break;
-      await advance(event.time);
-      story.push(applyEvent(simulation, event));
-    }
-    await advance(end);
+    await run(simulation, simulation.time + duration, recording, progress, signal);
     recording.finish(name);
   } catch (error) {
     recording.abandon();
@@ -121,17 +161,16 @@ async function simulate(name: string, options: Options, terminal: Terminal): Pro
   } finally {
     progress.finish();
   }
-  report(name, options, simulation, recording, story, (performance.now() - started) / 1000, terminal);
+  report(name, options, simulation, recording, (performance.now() - started) / 1000, terminal);
 }
 
 /** Steps that choose their own length within are as long as the time between lines, within reason. */
-const stepOf = ({ step, integrator, every }: Options): number =>
+const stepOf = ({ step, integrator = 'dopri5', every = EVERY }: Options): number =>
   step ?? (integrator === 'dopri5' ? Math.min(1e-2, Math.max(1e-3, every)) : 1e-3);
 
-/** Steps until a time, letting Ctrl-C and the progress bar (on its way to the end) in now and then. */
+/** Steps until the end, letting Ctrl-C and the progress bar in now and then. */
 async function run(
   simulation: Simulation,
-  until: number,
   end: number,
   recording: Recording,
   progress: Progress,
@@ -139,9 +178,9 @@ async function run(
 ): Promise<void> {
   let looked = performance.now();
   let looking = false;
-  while (simulation.time < until - 1e-9 * simulation.stepSize) {
+  while (simulation.time < end - 1e-9 * simulation.stepSize) {
     looking = false;
-    simulation.runUntil(until, () => {
+    simulation.runUntil(end, () => {
       recording.afterStep();
       looking = performance.now() - looked > 50;
       return !looking;
@@ -242,7 +281,6 @@ function report(
   options: Options,
   simulation: Simulation,
   recording: Recording,
-  story: readonly string[],
   seconds: number,
   terminal: Terminal,
 ): void {
@@ -250,7 +288,7 @@ function report(
   const [start] = recording.energies;
   const last = recording.energies[recording.energies.length - 1];
   const largest = totals.reduce((worst, total) => Math.max(worst, Math.abs(total - totals[0])), 0);
-  const { duration, integrator } = options;
+  const { duration = DURATION, integrator = 'dopri5' } = options;
   const step = stepOf(options);
   const realTimeFactor = duration / seconds;
   if (options.json === true) {
@@ -261,7 +299,6 @@ function report(
     const { correction } = simulation;
     const changes = {
       ...(integrator === 'midpoint' && { correction }),
-      events: [...story],
       loopDrift: simulation.loopDrift,
       files: recording.files,
     };
@@ -281,7 +318,6 @@ function report(
       ? [`largest gap of a loop after a step, before it was closed again: ${formatNumber(simulation.loopDrift)}`]
       : []),
     ...(integrator === 'midpoint' ? [corrected(simulation)] : []),
-    ...story,
     ...recording.files.map((file) => `written: ${file}`),
   ];
   terminal.out(`${lines.join('\n')}\n`);

@@ -15,6 +15,8 @@ export interface MemberCheckpoint {
   readonly time: number;
   /** Of rows of joints. */
   readonly impulses: readonly (readonly [number, number])[];
+  /** Pushes that wait for the next step: link, moment and force. */
+  readonly applied: readonly { readonly link: number; readonly wrench: Float64Array }[];
 }
 
 /** Contact points of a pair: features, and impulses in ground axes. */
@@ -22,6 +24,8 @@ export interface PairCheckpoint {
   readonly key: number;
   readonly features: Int32Array;
   readonly impulses: Float64Array;
+  /** What each point did: open, stick or slide. */
+  readonly modes: Uint8Array;
 }
 
 /** A world at a time, to save and to restore: the steps after it have the same bits. */
@@ -31,7 +35,7 @@ export interface Checkpoint {
   readonly pairs: readonly PairCheckpoint[];
 }
 
-export function saveMember({ state, v }: Member, rows: JointRows): MemberCheckpoint {
+export function saveMember({ state, v, applied }: Member, rows: JointRows): MemberCheckpoint {
   return {
     mechanism: state.mechanism,
     q: state.q.slice(),
@@ -39,15 +43,17 @@ export function saveMember({ state, v }: Member, rows: JointRows): MemberCheckpo
     own: v.slice(),
     time: state.time,
     impulses: [...rows.impulses],
+    applied: [...applied],
   };
 }
 
-export function restoreMember(member: Member, { mechanism, q, v, own, time }: MemberCheckpoint): void {
+export function restoreMember(member: Member, { mechanism, q, v, own, time, applied }: MemberCheckpoint): void {
   const state = new State(mechanism, { q: q.slice(), v: v.slice() });
   if (member.state.mechanism === mechanism) member.state.copy(state);
   else member.restructure(mechanism, state);
   member.state.time = time;
   member.changed();
   member.v.set(own);
+  member.applied = [...applied];
   member.articulation.move(member.v);
 }

@@ -17,17 +17,24 @@ export class Detection {
   #poses = new Float64Array(0);
   #pairs = new Map<number, ShapePair>();
   readonly #manifold = new Manifold();
+  /** The pairs at the start of the step. */
+  #marked: { readonly pairs: Map<number, ShapePair>; readonly touching: ShapePair[] } | undefined;
+  /** Friction that was given for pairs of shapes. */
+  #given: ReadonlyMap<number, number> = new Map();
   /** Pairs with points, in the order of their keys. */
   touching: ShapePair[] = [];
 
-  /** Other shapes from now on. `excluded`: keys of pairs that do not touch. */
-  set(shapes: readonly WorldShape[], excluded: ReadonlySet<number>): void {
+  /** Other shapes from now on. `excluded`: keys of pairs that do not touch; `given`: of those that do, whatever else is said, with their friction. */
+  set(shapes: readonly WorldShape[], excluded: ReadonlySet<number>, given: ReadonlyMap<number, number>): void {
     this.#shapes = shapes;
+    this.#given = given;
+    this.#marked = undefined;
     this.#poses = new Float64Array(TRANSFORM * shapes.length);
     const places = new Map(shapes.map(({ collider }, i) => [collider, i]));
     this.#broad = new BroadPhase(
       shapes.map(({ collider }) => collider),
       {
+        include: [...given.keys()].map((key) => [Math.floor(key / shapes.length), key % shapes.length]),
         accept: (a, b) => {
           const [i, j] = [places.get(a)!, places.get(b)!];
           return !excluded.has(this.key(i, j)) && !joined(shapes[i], shapes[j]);
@@ -67,20 +74,36 @@ export class Detection {
     }
   }
 
+  /** Remembers pairs and warm starts as those at the start of a step. */
+  mark(): void {
+    this.#marked = { pairs: this.#pairs, touching: this.touching };
+    for (const pair of this.touching) pair.mark();
+  }
+
+  /** Back to what was remembered. */
+  undo(): void {
+    if (this.#marked === undefined) return;
+    this.#pairs = this.#marked.pairs;
+    this.touching = this.#marked.touching;
+    for (const pair of this.touching) pair.undo();
+  }
+
   /** Features and impulses of all pairs. */
   save(): PairCheckpoint[] {
-    return this.touching.map(({ key, count, feature, impulse }) => ({
+    return this.touching.map(({ key, count, feature, impulse, mode }) => ({
       key,
       features: feature.slice(0, count),
       impulses: impulse.slice(0, 3 * count),
+      modes: mode.slice(0, count),
     }));
   }
 
   restore(pairs: readonly PairCheckpoint[]): void {
     this.#pairs = new Map();
-    this.touching = pairs.map(({ key, features, impulses }) => {
+    this.#marked = undefined;
+    this.touching = pairs.map(({ key, ...points }) => {
       const pair = this.#newPair(key);
-      pair.recall(features, impulses);
+      pair.recall(points);
       this.#pairs.set(key, pair);
       return pair;
     });
@@ -88,7 +111,7 @@ export class Detection {
 
   #newPair(key: number): ShapePair {
     const n = this.#shapes.length;
-    return new ShapePair(key, this.#shapes[Math.floor(key / n)], this.#shapes[key % n]);
+    return new ShapePair(key, this.#shapes[Math.floor(key / n)], this.#shapes[key % n], this.#given.get(key));
   }
 
   /** The points of a pair where its shapes are now. */
@@ -112,20 +135,30 @@ function joined(a: WorldShape, b: WorldShape): boolean {
   return na === nb || carrier(a) === nb || carrier(b) === na;
 }
 
-/** Node of the nearest body below a shape's own that is one: links without mass and shapes only put joints together. */
+/**
+ * Node of the nearest body below a shape's own that is one: links without shapes only put joints together, if they weigh nothing or
+ * the joints are at one place.
+ */
 function carrier({ member, node }: WorldShape): number {
   if (member === undefined || node < 0) return -2;
   const { parentNode, linkOf, tree, mechanism, nodeOf } = member.articulation;
   const empty = (k: number): boolean => {
+    // `beyond` hangs from it.
+    let mass = 0;
     for (let i = linkOf[k]; i < tree.n; i++) {
       if (nodeOf[i] !== k) continue;
-      const { mass, collisions } = mechanism.bodies[tree.body[i]];
-      if (mass > 0 || collisions.length > 0) return false;
+      const body = mechanism.bodies[tree.body[i]];
+      if (body.collisions.length > 0) return false;
+      mass += body.mass;
     }
-    return true;
+    return mass === 0 || mechanism.joints[tree.joint[linkOf[beyond]]].t.every((x) => x === 0);
   };
+  let beyond = node;
   let k = parentNode[node];
-  while (k >= 0 && empty(k)) k = parentNode[k];
+  while (k >= 0 && empty(k)) {
+    beyond = k;
+    k = parentNode[k];
+  }
   // A base on the ground may touch the ground.
   return k >= 0 ? k : -2;
 }

@@ -6,6 +6,7 @@
 //
 // v' = v + h a is the velocity at the end of the step; `added` is inertia on the diagonal of the mass matrix.
 
+import { SimulationError } from '../../mechanism/errors.js';
 import type { State } from '../../mechanism/state.js';
 import { forceToA, TRANSFORM } from '../../spatial/spatial.js';
 import type { Articulation } from './articulation.js';
@@ -13,6 +14,8 @@ import { type Control, commanded, type PlacedMotor } from './motors.js';
 
 export class JointForces {
   readonly #articulation: Articulation;
+  /** Name of the member, for messages. */
+  #member = '';
   /** Right-hand side without bias forces, and added inertia; in the order of the articulation. */
   readonly tau: Float64Array;
   readonly added: Float64Array;
@@ -55,12 +58,13 @@ export class JointForces {
   }
 
   /** Asks control and torque motors, once a step; the articulation stands where the step starts. */
-  begin(state: State, control: Control | undefined, motors: readonly PlacedMotor[]): void {
+  begin(member: string, state: State, control: Control | undefined, motors: readonly PlacedMotor[]): void {
     const { tree, free, pose, reference } = this.#articulation;
+    this.#member = member;
     const explicit = this.#explicit;
     const author = this.#author;
     author.fill(0);
-    control?.(author, state);
+    if (control !== undefined) ask(member, control, author, state);
     for (let i = 0; i < tree.n; i++) {
       const o = tree.dof[i];
       for (let k = o; k < tree.dof[i + 1]; k++) explicit[k] = author[tree.iv[i] + k - o];
@@ -70,9 +74,12 @@ export class JointForces {
       for (let k = 0; k < 3; k++) X[9 + k] = pose[TRANSFORM * i + 9 + k] - reference[3 * i + k];
       forceToA(explicit, o, X, 0, explicit, o);
     }
-    for (const { motor, first, saturated } of motors) {
+    for (const { motor, first, saturated, joint } of motors) {
       saturated.fill(0);
-      if (motor.kind === 'torque') explicit[first] += commanded(motor.torque, state.time, state);
+      if (motor.kind !== 'torque') continue;
+      const torque = commanded(motor.torque, state.time, state);
+      if (!Number.isFinite(torque)) throw notFinite(member, state, joint.index, `The motor gives ${torque}`);
+      explicit[first] += torque;
     }
   }
 
@@ -154,7 +161,42 @@ export class JointForces {
     const wanted = typeof position === 'function' ? position(state.time, state) : position;
     if (typeof wanted === 'number') target[0] = wanted;
     else for (let k = 0; k < joint.model.nq; k++) target[k] = wanted[k];
+    for (let k = 0; k < joint.model.nq; k++)
+      if (!Number.isFinite(target[k]))
+        throw notFinite(this.#member, state, joint.index, `The motor is to go to ${target[k]}`);
     joint.model.difference(this.#error, 0, q, joint.iq, target, 0);
     return this.#error;
   }
+}
+
+/** Asks a control, which may do anything. */
+function ask(member: string, control: Control, tau: Float64Array, state: State): void {
+  try {
+    control(tau, state);
+  } catch (cause) {
+    if (cause instanceof SimulationError) throw cause;
+    const { time } = state;
+    const what = cause instanceof Error ? cause.message : String(cause);
+    throw Object.assign(
+      new SimulationError('control', `The control of "${member}" failed at time ${time}: ${what}`, { time }),
+      { cause },
+    );
+  }
+  let sum = 0;
+  for (let k = 0; k < tau.length; k++) sum += tau[k] * 0;
+  if (sum === 0) return;
+  const { joints } = state.mechanism;
+  const index = joints.findIndex(({ iv, model }) => !tau.subarray(iv, iv + model.nv).every(Number.isFinite));
+  const { iv, model } = joints[index];
+  const given = tau.subarray(iv, iv + model.nv).find((value) => !Number.isFinite(value));
+  throw notFinite(member, state, index, `The control gives ${given}`);
+}
+
+function notFinite(member: string, { mechanism, time }: State, index: number, what: string): SimulationError {
+  const [joint, body] = [mechanism.joints[index].name, mechanism.bodies[index].name];
+  return new SimulationError(
+    'not-finite',
+    `${what} for joint "${joint}" (body "${body}") of "${member}" at time ${time}; it must be a finite number.`,
+    { body, joint, time },
+  );
 }

@@ -28,7 +28,8 @@ export class JointRows {
   readonly #wrench = new Float64Array(6);
   readonly #X = new Float64Array(TRANSFORM);
   /** Impulses of the last step by row: limits 2 at (lower) and 2 at + 1, then friction, motors, couplings, loops. */
-  #kept: Float64Array;
+  readonly #kept: Float64Array;
+  readonly #marked: Float64Array;
   /** Rows of this step: which, and their blocks. */
   #count = 0;
   #id = new Int32Array(16);
@@ -60,6 +61,7 @@ export class JointRows {
     this.#loops = mechanism.loops.length > 0 ? createLoops(tree) : undefined;
     const loopRows = this.#loops?.loops.reduce((sum, { k }) => sum + k, 0) ?? 0;
     this.#kept = new Float64Array(4 * nv + this.#couplings.length + nv + loopRows);
+    this.#marked = this.#kept.slice();
   }
 
   /** Impulses of the last step that are not zero, by row, for the warm start. */
@@ -175,6 +177,16 @@ export class JointRows {
       this.#member.touch(link, articulation.pose, at, this.#wrench, 1);
       if (other >= 0) this.#member.touch(other, articulation.pose, at, this.#wrench, -1);
     }
+  }
+
+  /** Remembers the impulses as those at the start of a step. */
+  mark(): void {
+    this.#marked.set(this.#kept);
+  }
+
+  /** Back to what was remembered. */
+  undo(): void {
+    this.#kept.set(this.#marked);
   }
 
   /** For the projection of positions: how far limits are overstepped; whether some are by more than slop. */

@@ -17,6 +17,8 @@ const MOST_ROUNDS = 3;
 /** A mechanism in a world: its state, its motors, its forces. */
 export class Member {
   readonly name: string;
+  /** As it was added, before its structure changed. */
+  readonly original: Mechanism;
   articulation: Articulation;
   /** The present state; another object after the structure has changed. */
   state: State;
@@ -56,6 +58,7 @@ export class Member {
 
   constructor(name: string, mechanism: Mechanism, state: State) {
     this.name = name;
+    this.original = mechanism;
     const articulation = new Articulation(mechanism);
     const { nv, tree } = articulation;
     this.articulation = articulation;
@@ -79,8 +82,8 @@ export class Member {
 
   /** Another structure from now on. Motors of joints that are still there stay. */
   restructure(mechanism: Mechanism, state: State): void {
-    const { name, control, motors } = this;
-    Object.assign(this, new Member(name, mechanism, state));
+    const { name, control, motors, original } = this;
+    Object.assign(this, new Member(name, mechanism, state), { original });
     this.#bias = new Float64Array(this.articulation.nv);
     this.#mean = new Float64Array(this.articulation.nv);
     this.#marks = [];
@@ -112,7 +115,7 @@ export class Member {
     this.v0.set(this.v);
     this.touched.fill(0);
     this.halfWay = false;
-    this.forces.begin(this.state, this.control, this.motors);
+    this.forces.begin(this.name, this.state, this.control, this.motors);
   }
 
   /** Computes the step half way from here on. */

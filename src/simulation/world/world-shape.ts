@@ -4,6 +4,7 @@ import type { Collider } from '../../contact/collider.js';
 import { MANIFOLD_POINTS, type Manifold } from '../../contact/manifold.js';
 import { grown } from '../../contact/solver/problem.js';
 import { compose, invert, TRANSFORM } from '../../spatial/spatial.js';
+import type { PairCheckpoint } from './checkpoint.js';
 import type { Member } from './member.js';
 
 export class WorldShape {
@@ -107,13 +108,18 @@ export class ShapePair {
   #oldCount = 0;
   #oldFeature = new Int32Array(4);
   #oldImpulse = new Float64Array(12);
+  #markedCount = 0;
+  #markedFeature = new Int32Array(4);
+  #markedImpulse = new Float64Array(12);
 
-  constructor(key: number, a: WorldShape, b: WorldShape) {
+  /** `friction`: given for this pair, whatever the shapes say. */
+  constructor(key: number, a: WorldShape, b: WorldShape, friction?: number) {
     this.key = key;
     this.a = a;
     this.b = b;
     // Ice is slippery for everything, and a ball bounces on everything.
-    this.friction = Math.min(a.collider.friction, b.collider.friction);
+    const larger = a.collider.shape.combine === 'larger' || b.collider.shape.combine === 'larger';
+    this.friction = friction ?? (larger ? Math.max : Math.min)(a.collider.friction, b.collider.friction);
     this.restitution = Math.max(a.collider.restitution, b.collider.restitution);
   }
 
@@ -147,12 +153,30 @@ export class ShapePair {
   }
 
   /** Points of a checkpoint: features and impulses, which the next step starts with. */
-  recall(features: Int32Array, impulses: Float64Array): void {
+  recall({ features, impulses, modes }: Omit<PairCheckpoint, 'key'>): void {
     if (features.length > this.gap.length) this.#grow();
     this.count = features.length;
     this.feature.set(features);
     this.impulse.set(impulses);
+    this.mode.set(modes);
     this.gap.fill(0);
+  }
+
+  /** Remembers the warm start. */
+  mark(): void {
+    const { count, feature, impulse } = this;
+    this.#markedFeature = grown(this.#markedFeature, feature.length);
+    this.#markedImpulse = grown(this.#markedImpulse, impulse.length);
+    this.#markedCount = count;
+    for (let k = 0; k < count; k++) this.#markedFeature[k] = feature[k];
+    for (let k = 0; k < 3 * count; k++) this.#markedImpulse[k] = impulse[k];
+  }
+
+  /** Back to what was remembered. */
+  undo(): void {
+    this.count = this.#markedCount;
+    for (let k = 0; k < this.count; k++) this.feature[k] = this.#markedFeature[k];
+    for (let k = 0; k < 3 * this.count; k++) this.impulse[k] = this.#markedImpulse[k];
   }
 
   #approach(k: number): void {

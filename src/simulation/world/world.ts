@@ -21,10 +21,14 @@ import { nearNames } from '../../mechanism/near-names.js';
 import { belongsTo, State } from '../../mechanism/state.js';
 import {
   add,
+  apply,
   cross,
   IDENTITY3,
   type Mat3,
+  multiply,
   type Quat,
+  quaternionFromRotation,
+  rotationFromQuaternion,
   scale,
   subtract,
   type Vec3,
@@ -96,6 +100,12 @@ export class World {
   readonly #noSelf = new Set<Member>();
   /** Pairs of bodies that do not touch: "member/body". */
   readonly #excluded: (readonly [string, string])[] = [];
+  /** Pairs of shapes that touch whatever their groups say, with a friction of their own. */
+  readonly #pairs: {
+    readonly a: readonly [Member | undefined, string];
+    readonly b: readonly [Member | undefined, string];
+    readonly friction: number;
+  }[] = [];
   #rows: JointRows[] = [];
   #shapes: WorldShape[] = [];
   readonly #detection = new Detection();
@@ -189,6 +199,17 @@ export class World {
     this.#stale = true;
   }
 
+  /**
+   * Two shapes, by name, that touch whatever their groups, masks and joints say, with a friction of their own: [member, shape] each, or
+   * the name of an obstacle.
+   */
+  pair(a: string | readonly [Member, string], b: string | readonly [Member, string], friction: number): void {
+    if (!(friction >= 0 && friction < Number.POSITIVE_INFINITY))
+      throw MechanismError.of('friction', 'pair', `Friction must be a number not below zero, got ${friction}.`);
+    this.#pairs.push({ a: this.#shapeAddress(a), b: this.#shapeAddress(b), friction });
+    this.#stale = true;
+  }
+
   /** Joins two bodies of a member, or one and the ground, from now on; see connect. */
   connect(member: Member, options: ConnectOptions): Connected {
     const connected = connect(member.state.mechanism, member.state, options);
@@ -208,10 +229,14 @@ export class World {
   step(h = this.stepSize): void {
     if (this.#stale) this.#arrange();
     const start = this.#time;
+    this.#detection.mark();
+    for (const rows of this.#rows) rows.mark();
     try {
       this.#advance(start, h, 0);
     } catch (error) {
       for (const member of this.members) member.undo(0);
+      for (const rows of this.#rows) rows.undo();
+      this.#detection.undo();
       throw error;
     }
     this.#time = start + h;
@@ -339,6 +364,9 @@ export class World {
       this.#rows[m].impulses = new Map(checkpoint.members[m].impulses);
     });
     this.#detection.restore(checkpoint.pairs);
+    // What touches already does not begin to.
+    this.#watch.changes(this.#detection.touching);
+    this.events = [];
   }
 
   /** Shapes, filters and rows for the present members. */
@@ -354,7 +382,7 @@ export class World {
         bodies++;
       }
     });
-    this.#detection.set(this.#shapes, this.#filters());
+    this.#detection.set(this.#shapes, this.#filters(), this.#givenPairs());
     this.#watch.forget();
     // Shapes that stay keep the impulses of their contacts, if all of them stay.
     const same =
@@ -390,6 +418,30 @@ export class World {
     return out;
   }
 
+  #givenPairs(): Map<number, number> {
+    const out = new Map<number, number>();
+    const found = ([member, name]: readonly [Member | undefined, string]): number[] =>
+      this.#shapes.flatMap((shape, i) => (shape.member === member && shape.collider.shape.name === name ? [i] : []));
+    for (const { a, b, friction } of this.#pairs)
+      for (const i of found(a))
+        for (const j of found(b)) if (i !== j) out.set(pairKey(this.#shapes.length, i, j), friction);
+    return out;
+  }
+
+  #shapeAddress(given: string | readonly [Member, string]): readonly [Member | undefined, string] {
+    if (typeof given === 'string') return [undefined, this.#address(given)];
+    const [member, name] = given;
+    const names = member.articulation.mechanism.bodies.flatMap(({ collisions }) =>
+      collisions.flatMap((shape) => shape.name ?? []),
+    );
+    if (names.includes(name)) return given;
+    throw MechanismError.of(
+      'unknown-shape',
+      '',
+      `There is no shape "${name}" on "${member.name}". ${nearNames(name, names)}`,
+    );
+  }
+
   #address(given: string | readonly [Member, string]): string {
     if (typeof given !== 'string') return `${given[0].name}/${given[0].articulation.mechanism.body(given[1]).name}`;
     const names = this.#obstacles.map(({ name }) => name);
@@ -414,9 +466,11 @@ function placeBase(state: State, { at, turned, velocity, spin }: AddOptions): vo
   const base = joints.find(({ type, parent }) => type === 'floating' && parent === GROUND);
   if (base === undefined)
     throw MechanismError.of('base', `"${name}"`, 'Only a mechanism with a free base can be placed; give its state.');
+  // Options speak of the ground, coordinates of the frame that the joint has there.
   const q = state.q.subarray(base.iq, base.iq + 7);
-  const position = at ?? [q[4], q[5], q[6]];
-  state.set(base.name, [...(turned ?? q.subarray(0, 4)), ...position]);
+  const position = at === undefined ? q.subarray(4) : apply(base.E, subtract(at, base.t));
+  const orientation = turned === undefined ? q.subarray(0, 4) : inFrame(base.E, turned);
+  state.set(base.name, [...orientation, ...position]);
   if (velocity === undefined && spin === undefined) return;
   const X = new Float64Array(12);
   base.model.transform(X, 0, state.q, base.iq, new Float64Array(3), 0);
@@ -424,7 +478,14 @@ function placeBase(state: State, { at, turned, velocity, spin }: AddOptions): vo
     [spin, 0],
     [velocity, 3],
   ] as const)
-    if (given !== undefined)
-      for (let k = 0; k < 3; k++)
-        state.v[base.iv + o + k] = X[3 * k] * given[0] + X[3 * k + 1] * given[1] + X[3 * k + 2] * given[2];
+    if (given !== undefined) {
+      const [x, y, z] = apply(base.E, given);
+      for (let k = 0; k < 3; k++) state.v[base.iv + o + k] = X[3 * k] * x + X[3 * k + 1] * y + X[3 * k + 2] * z;
+    }
+}
+
+/** An orientation in the ground as one in a frame E there. */
+function inFrame(E: Mat3, turned: Quat): Quat {
+  if (E.every((x, k) => x === IDENTITY3[k])) return turned;
+  return quaternionFromRotation(multiply(E, rotationFromQuaternion(turned)));
 }

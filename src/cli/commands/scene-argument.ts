@@ -1,0 +1,94 @@
+// What simulate is given: a scene that comes with the package, a scene file, or a model to put on the ground.
+
+import { basename, dirname, extname } from 'node:path';
+import type { Model } from '../../files/adapted.js';
+import type { Problem } from '../../mechanism/errors.js';
+import type { State } from '../../mechanism/state.js';
+import { BUNDLED_SCENES, bundledScene } from '../../scenes/bundled.js';
+import { sceneWorld } from '../../scenes/make-scene.js';
+import { parseScene } from '../../scenes/parse-scene.js';
+import type { Scene } from '../../scenes/scene.js';
+import type { SceneWorld } from '../../scenes/scene-world.js';
+import { InputError } from '../errors.js';
+import { filesBelow, readInputText } from '../input-file.js';
+import { type ModelOptions, printWarnings, type StateOptions } from '../model-argument.js';
+import type { Terminal } from '../terminal.js';
+import type { PaperTime } from './simulate-scene.js';
+
+interface SceneOptions extends ModelOptions, StateOptions {
+  readonly step?: number;
+  readonly ground?: true;
+}
+
+export interface FoundScene {
+  readonly paper: PaperTime | undefined;
+  make(): SceneWorld;
+}
+
+/** The scene that a name or a file stands for; undefined: it is a model. */
+export function findScene(name: string, options: SceneOptions, terminal: Terminal): FoundScene | undefined {
+  const scene = bundledScene(name) ?? sceneFile(name);
+  if (scene === undefined) return undefined;
+  const { seed, state, keyframe, base, ground } = options;
+  if (seed !== undefined || state !== undefined || keyframe !== undefined)
+    throw new InputError(`The scene "${name}" brings its own state; leave --seed, --state and --keyframe out.`);
+  if (base !== undefined || ground !== undefined)
+    throw new InputError(`The scene "${name}" says itself what hangs where; leave --base and --ground out.`);
+  return {
+    paper: BUNDLED_SCENES.find((known) => known.name === name)?.paper,
+    make: () => {
+      const files = filesBelow(options.root ?? dirname(name), name);
+      const run = sceneWorld(stepped(scene, options), { files });
+      warn(run.warnings, options, terminal);
+      return run;
+    },
+  };
+}
+
+/** A model on the ground, driven by its actuators if it has any. */
+export function modelScene(
+  name: string,
+  model: Model,
+  state: State,
+  options: SceneOptions,
+  terminal: Terminal,
+): FoundScene {
+  const { ground, keyframe } = options;
+  const control = { kind: 'actuators', ...(keyframe !== undefined && { keyframe }) } as const;
+  const driven = (model.actuators?.length ?? 0) > 0;
+  const scene: Scene = {
+    mechanisms: [{ model: name, ...(driven && { control }) }],
+    ...(ground === true && { ground }),
+  };
+  if (model.mechanism.bodies.every(({ collisions }) => collisions.length === 0))
+    terminal.err(`Warning: "${name}" has no shapes for contact: it falls through everything.\n`);
+  // Its own warnings were printed when it was loaded.
+  const known = new Set<Problem>(model.mechanism.warnings);
+  return {
+    paper: undefined,
+    make: () => {
+      const run = sceneWorld(stepped(scene, options), { models: new Map([[name, { ...model, state }]]) });
+      warn(
+        run.warnings.filter((warning) => !known.has(warning)),
+        options,
+        terminal,
+      );
+      return run;
+    },
+  };
+}
+
+const stepped = (scene: Scene, { step }: SceneOptions): Scene => (step === undefined ? scene : { ...scene, step });
+
+function warn(warnings: readonly Problem[], { quiet, warnings: how }: ModelOptions, terminal: Terminal): void {
+  if (quiet !== true) printWarnings(warnings, how, terminal);
+}
+
+/** A JSON file with mechanisms in it is a scene; any other is a description. */
+function sceneFile(name: string): Scene | undefined {
+  if (extname(name).toLowerCase() !== '.json') return undefined;
+  const text = readInputText(name);
+  // A description has bodies, and its text is not read twice for nothing.
+  if (!/"mechanisms"\s*:/.test(text)) return undefined;
+  return parseScene(text, { file: basename(name) });
+}

@@ -1,0 +1,178 @@
+// Checkpoints of worlds as files: a line that says what it is, its version, length and checksum; then JSON. Numbers are written so that
+// they are read back to the last bit.
+//
+// A checkpoint does not hold the mechanisms: it is restored in a world that was made the same way, and knows by their checksums whether
+// it was. What has changed since then (joints cut, loops closed) is in it.
+
+import { formatDescription } from '../formats/description.js';
+import { formatJson } from '../formats/json-writer.js';
+import { ImportError } from '../mechanism/errors.js';
+import { GROUND, type LoopJoint, Mechanism } from '../mechanism/mechanism.js';
+import { withFreedBody } from '../mechanism/structure.js';
+import type { Checkpoint, MemberCheckpoint } from '../simulation/world/checkpoint.js';
+import type { Member } from '../simulation/world/member.js';
+import type { World } from '../simulation/world/world.js';
+import { crc32 } from './crc32.js';
+
+const VERSION = 1;
+
+interface WrittenMember {
+  readonly name: string;
+  /** Checksum of the mechanism that was added to the world. */
+  readonly mechanism: string;
+  /** Joints of the tree that were cut, and all loop joints, where the structure has changed. */
+  readonly structure?: { readonly freed: readonly string[]; readonly loops: readonly LoopJoint[] };
+  readonly q: readonly number[];
+  readonly v: readonly number[];
+  readonly own: readonly number[];
+  readonly time: number;
+  readonly impulses: readonly (readonly [number, number])[];
+  readonly applied: readonly { readonly link: number; readonly wrench: readonly number[] }[];
+}
+
+interface Written {
+  /** Checksum of step, gravity and obstacles. */
+  readonly world: string;
+  readonly time: number;
+  readonly members: readonly WrittenMember[];
+  readonly pairs: readonly {
+    readonly key: number;
+    readonly features: readonly number[];
+    readonly impulses: readonly number[];
+    readonly modes: readonly number[];
+  }[];
+  readonly more: unknown;
+}
+
+const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+function header(body: Uint8Array, version: number): string {
+  return `{"manikin":"checkpoint","version":${version},"bytes":${body.length},"crc32":"${crc32(body)}"}`;
+}
+
+/** The text of a checkpoint file: the world as it is now, and plain data of your own. */
+export function formatCheckpoint(world: World, more: unknown = null): string {
+  const { time, members, pairs } = world.save();
+  const written: Written = {
+    world: checksum(worldData(world)),
+    time,
+    members: members.map((saved, m) => writeMember(world.members[m], saved)),
+    pairs: pairs.map(({ key, features, impulses, modes }) => ({
+      key,
+      features: [...features],
+      impulses: [...impulses],
+      modes: [...modes],
+    })),
+    more,
+  };
+  const body = `${formatJson(written)}\n`;
+  return `${header(bytesOf(body), VERSION)}\n${body}`;
+}
+
+/**
+ * Reads a checkpoint file for a world that was made in the same way as the one that was saved; `world.restore` takes the
+ * checkpoint. Anything else, and any damage, is an ImportError.
+ */
+export function parseCheckpoint(
+  text: string,
+  world: World,
+  options: { readonly file?: string } = {},
+): { readonly checkpoint: Checkpoint; readonly more: unknown } {
+  const { file = 'checkpoint' } = options;
+  const refuse = (message: string): ImportError => ImportError.of('checkpoint', file, message);
+  const end = text.indexOf('\n');
+  const [first, body] = [text.slice(0, Math.max(end, 0)), text.slice(end + 1)];
+  const version = /^\{"manikin":"checkpoint","version":(\d+),/.exec(first);
+  if (version === null) throw refuse('This is no checkpoint.');
+  if (Number(version[1]) !== VERSION)
+    throw refuse(`It is of version ${version[1]}, this program reads version ${VERSION}; start the run again.`);
+  if (first !== header(bytesOf(body), VERSION))
+    throw refuse('It is damaged: its checksum is wrong. Take an earlier one, or start the run again.');
+  const written = JSON.parse(body) as Written;
+  const { members } = world;
+  if (written.world !== checksum(worldData(world)))
+    throw refuse('It is of another scene: step, gravity, ground or obstacles differ.');
+  const [saved, present] = [written.members, members].map((list) => list.map(({ name }) => name));
+  if (saved.length !== present.length || saved.some((name, m) => name !== present[m]))
+    throw refuse(`It is of another scene, with ${few(saved)}; this one has ${few(present)}.`);
+  return {
+    checkpoint: {
+      time: written.time,
+      members: written.members.map((member, m) => readMember(members[m], member, refuse)),
+      pairs: written.pairs.map(({ key, features, impulses, modes }) => ({
+        key,
+        features: Int32Array.from(features),
+        impulses: Float64Array.from(impulses),
+        modes: Uint8Array.from(modes),
+      })),
+    },
+    more: written.more,
+  };
+}
+
+const few = (names: readonly string[]): string =>
+  names.length > 4 ? `${names.length} mechanisms` : names.map((name) => `"${name}"`).join(', ') || 'no mechanism';
+
+const checksum = (data: unknown): string => crc32(bytesOf(formatJson(data)));
+
+function worldData({ stepSize, gravity, obstacles }: World): unknown {
+  const plain = obstacles.map(({ name, shape: { geometry, E, t, friction, restitution } }) => ({
+    name,
+    geometry: Object.entries(geometry).map(([key, value]) =>
+      typeof value === 'object' && 'length' in value
+        ? [key, ...Array.from(value as ArrayLike<number>)]
+        : [key, String(value)],
+    ),
+    place: [...E, ...t],
+    surface: [friction ?? null, restitution ?? null],
+  }));
+  return { stepSize, gravity: [...gravity], plain };
+}
+
+function writeMember({ name, original }: Member, saved: MemberCheckpoint): WrittenMember {
+  const { mechanism, q, v, own, time, impulses, applied } = saved;
+  return {
+    name,
+    mechanism: checksum(formatDescription(original)),
+    ...(mechanism !== original && { structure: { freed: freedJoints(original, mechanism), loops: mechanism.loops } }),
+    q: [...q],
+    v: [...v],
+    own: [...own],
+    time,
+    impulses,
+    applied: applied.map(({ link, wrench }) => ({ link, wrench: [...wrench] })),
+  };
+}
+
+function readMember(
+  { name, original }: Member,
+  written: WrittenMember,
+  refuse: (message: string) => ImportError,
+): MemberCheckpoint {
+  if (written.mechanism !== checksum(formatDescription(original)))
+    throw refuse(`It is of another scene: the mechanism "${name}" is not the one that was saved.`);
+  const { structure, q, v, own, time, impulses, applied } = written;
+  return {
+    mechanism: structure === undefined ? original : restructured(original, structure),
+    q: Float64Array.from(q),
+    v: Float64Array.from(v),
+    own: Float64Array.from(own),
+    time,
+    impulses,
+    applied: applied.map(({ link, wrench }) => ({ link, wrench: Float64Array.from(wrench) })),
+  };
+}
+
+/** Joints of the tree by which bodies hung that float now. */
+function freedJoints(original: Mechanism, mechanism: Mechanism): string[] {
+  return original.joints.flatMap(({ name, parent, type }, j) => {
+    const now = mechanism.joints[j];
+    return now.parent === GROUND && now.type === 'floating' && (parent !== GROUND || type !== 'floating') ? [name] : [];
+  });
+}
+
+function restructured(original: Mechanism, { freed, loops }: NonNullable<WrittenMember['structure']>): Mechanism {
+  // As often as the joints were cut: every time the parts are checked and brought into shape again.
+  const mechanism = freed.reduce((cut, joint) => withFreedBody(cut, joint), original);
+  return new Mechanism({ ...mechanism, loops });
+}

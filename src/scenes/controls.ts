@@ -1,0 +1,287 @@
+// What drives the mechanisms of a scene: motors to poses and motions, forces by joint, the actuators of a model.
+
+import type { Model } from '../files/adapted.js';
+import type { Actuator } from '../mechanism/actuation.js';
+import { ActuatorForces } from '../mechanism/actuator-forces.js';
+import { MechanismError, type Problem } from '../mechanism/errors.js';
+import { GROUND, type PlacedJoint } from '../mechanism/mechanism.js';
+import { nearNames } from '../mechanism/near-names.js';
+import { State } from '../mechanism/state.js';
+import type { Member } from '../simulation/world/member.js';
+import type { Motor } from '../simulation/world/motors.js';
+import { apply, transpose, type Vec3 } from '../spatial/matrix3.js';
+import { type Guide, TrajectoryGuide } from './motions.js';
+import { isList } from './parse-scene.js';
+import type { SceneControl, SceneGains, ScenePose } from './scene.js';
+
+/** What a control may need to know. */
+export interface ControlContext {
+  readonly member: Member;
+  readonly model: Model;
+  /** The state in which the mechanism starts. */
+  readonly start: State;
+  /** A motion by the name that the scene gives. */
+  readonly motion: (name: string) => Guide;
+  readonly warnings: Problem[];
+}
+
+/** Called before every step. */
+export type BeforeStep = (member: Member) => void;
+
+/** Drives a member as the scene says, and no longer as before; returns what is to be done before every step. */
+export function driveMember(
+  control: SceneControl | readonly SceneControl[] | undefined,
+  context: ControlContext,
+): BeforeStep[] {
+  const { member } = context;
+  for (const { joint } of member.motors) member.drive(joint.name, undefined);
+  member.control = undefined;
+  if (control === undefined) return [];
+  return (isList(control) ? control : [control]).flatMap((one) => driveBy(one, context));
+}
+
+function driveBy(control: SceneControl, context: ControlContext): BeforeStep[] {
+  switch (control.kind) {
+    case 'position':
+      holdPose(control, context);
+      return [];
+    case 'trajectory': {
+      const { times, joints, repeat = false } = control;
+      const guide = new TrajectoryGuide(context.start, times, joints, repeat);
+      const driven = new Set(Object.keys(joints));
+      return followGuide(guide, 0, control, context, ({ name }) => driven.has(name));
+    }
+    case 'motion':
+      return followGuide(context.motion(control.motion), control.from ?? 0, control, context, () => true);
+    case 'torque':
+      pushJoints(control.torques, context);
+      return [];
+    case 'actuators':
+      driveActuators(control, context);
+      return [];
+  }
+}
+
+/** Joints that motors can drive: not free bases, fixed joints and those that follow others. */
+function drivenJoints({ articulation: { mechanism, tree, free } }: Member): PlacedJoint[] {
+  const followers = new Set(mechanism.couplings.map(({ joint }) => joint));
+  return mechanism.joints.flatMap(({ name, model, parent, type }, j) => {
+    const base = parent === GROUND && type === 'floating' && free[tree.joint.indexOf(j)] === 1;
+    return model.nv === 0 || base || followers.has(j) ? [] : [mechanism.joint(name)];
+  });
+}
+
+function motorGains({
+  stiffness = 0,
+  damping = 0,
+  limit,
+}: SceneGains): Omit<Extract<Motor, { kind: 'position' }>, 'position'> {
+  return { kind: 'position', stiffness, damping, ...(limit !== undefined && { limit }) };
+}
+
+function holdPose(control: Extract<SceneControl, { kind: 'position' }>, context: ControlContext): void {
+  const { member, start } = context;
+  const { mechanism } = start;
+  const { target = 'start', joints = {} } = control;
+  for (const name of Object.keys(joints)) mechanism.joint(name);
+  const goal =
+    control.keyframe !== undefined
+      ? keyframe(context.model, control.keyframe).state
+      : target === 'start'
+        ? start
+        : posed(new State(mechanism), target === 'neutral' ? {} : target);
+  for (const { name, iq, model } of drivenJoints(member)) {
+    const gains = Object.hasOwn(joints, name) ? { ...control, ...joints[name] } : control;
+    const position = goal.q.slice(iq, iq + model.nq);
+    member.drive(name, { ...motorGains(gains), position: model.nq === 1 ? position[0] : position });
+  }
+}
+
+/** A state with the positions of a scene in it. */
+export function posed(state: State, pose: ScenePose): State {
+  for (const [name, q] of Object.entries(pose)) state.set(name, q);
+  return state.applyCouplings();
+}
+
+export function keyframe({ keyframes = [] }: Model, name: string): NonNullable<Model['keyframes']>[number] {
+  const found = keyframes.find((one) => one.name === name);
+  if (found !== undefined) return found;
+  const known = keyframes.map((one) => one.name);
+  throw MechanismError.of('keyframe', '', `The model has no keyframe "${name}". ${nearNames(name, known)}`);
+}
+
+/**
+ * Motors that follow a motion. A position motor pulls with K (p - q) - D v; to follow without lag it gets p + D/K of the wanted
+ * velocity.
+ */
+function followGuide(
+  guide: Guide,
+  from: number,
+  gains: SceneGains & { readonly assist?: SceneGains },
+  { member, start }: ControlContext,
+  driven: (joint: PlacedJoint) => boolean,
+): BeforeStep[] {
+  const { joints } = guide.mechanism;
+  if (
+    joints.length !== start.mechanism.joints.length ||
+    joints.some(({ name }, j) => name !== start.mechanism.joints[j].name)
+  )
+    throw MechanismError.of(
+      'motion',
+      `motion of "${guide.mechanism.name}"`,
+      `It belongs to another mechanism than "${member.name}"; take the motion's own model.`,
+    );
+  const q = new Float64Array(guide.mechanism.nq);
+  const v = new Float64Array(guide.mechanism.nv);
+  let asked = Number.NaN;
+  const look = (time: number): void => {
+    if (time === asked) return;
+    guide.at(from + time, q, v);
+    asked = time;
+  };
+  const { stiffness = 0, damping = 0 } = gains;
+  const lead = stiffness > 0 ? damping / stiffness : 0;
+  for (const joint of drivenJoints(member)) {
+    if (!driven(joint)) continue;
+    const { name, iq, iv, model } = joint;
+    const target = new Float64Array(model.nq);
+    const position = (time: number): Float64Array => {
+      look(time);
+      for (let k = 0; k < model.nq; k++) target[k] = q[iq + k];
+      model.integrate(target, 0, v, iv, lead);
+      return target;
+    };
+    member.drive(name, { ...motorGains(gains), position });
+  }
+  const { assist } = gains;
+  if (assist === undefined) return [];
+  const base = guide.mechanism.joints.findIndex(({ type, parent }) => type === 'floating' && parent === GROUND);
+  if (base < 0)
+    throw MechanismError.of('assist', `"${member.name}"`, 'Only a mechanism with a free base can be assisted.');
+  const { iq, iv, model } = guide.mechanism.joints[base];
+  const body = guide.mechanism.bodies[base].name;
+  const u = new Float64Array(6);
+  return [
+    (one) => {
+      const { state } = one;
+      const own = one.state.mechanism.joints[base];
+      look(state.time);
+      model.difference(u, 0, state.q, own.iq, q, iq);
+      const wrench = Array.from(u, (error, k) => {
+        const force = (assist.stiffness ?? 0) * error + (assist.damping ?? 0) * (v[iv + k] - state.v[own.iv + k]);
+        const most = assist.limit ?? Number.POSITIVE_INFINITY;
+        return Math.min(Math.max(force, -most), most);
+      });
+      const X = new Float64Array(12);
+      model.transform(X, 0, state.q, own.iq, new Float64Array(3), 0);
+      const back = transpose(Array.from(X.subarray(0, 9)) as unknown as Parameters<typeof transpose>[0]);
+      const turn = (o: number): Vec3 => apply(back, [wrench[o], wrench[o + 1], wrench[o + 2]]);
+      one.push(body, turn(3), undefined, turn(0));
+    },
+  ];
+}
+
+function addControl(member: Member, more: NonNullable<Member['control']>): void {
+  const before = member.control;
+  member.control =
+    before === undefined
+      ? more
+      : (tau, state) => {
+          before(tau, state);
+          more(tau, state);
+        };
+}
+
+function pushJoints(torques: Readonly<Record<string, number>>, { member }: ControlContext): void {
+  const { mechanism } = member.state;
+  for (const name of Object.keys(torques)) {
+    const { model, type } = mechanism.joint(name);
+    if (model.nv !== 1)
+      throw MechanismError.of(
+        'control',
+        `joint "${name}"`,
+        `A torque is for joints of one degree of freedom, a ${type} one has ${model.nv}.`,
+      );
+  }
+  addControl(member, (tau, { mechanism: present }) => {
+    // The structure may have changed: a joint that was cut has no motor.
+    for (const [name, torque] of Object.entries(torques)) {
+      if (!present.hasJoint(name)) continue;
+      const { iv, model } = present.joint(name);
+      if (model.nv === 1) tau[iv] += torque;
+    }
+  });
+}
+
+/**
+ * Actuators of an MJCF file. Those whose force is gain u + bias with a spring or a damper in it become motors that are implicit in the
+ * step; the rest act as they are.
+ */
+function driveActuators(control: Extract<SceneControl, { kind: 'actuators' }>, context: ControlContext): void {
+  const { member, model, warnings } = context;
+  let { mechanism } = member.state;
+  const { actuators = [], tendons = [] } = model;
+  const names = actuators.map(({ name }) => name);
+  const controls = new Float64Array(actuators.length);
+  if (control.keyframe !== undefined) controls.set(keyframe(model, control.keyframe).controls ?? []);
+  for (const [name, value] of Object.entries(control.controls ?? {})) {
+    const index = names.indexOf(name);
+    if (index < 0)
+      throw MechanismError.of('actuator', '', `The model has no actuator "${name}". ${nearNames(name, names)}`);
+    controls[index] = value;
+  }
+  const explicit: Actuator[] = [];
+  const inputs: number[] = [];
+  const driven = new Set<string>();
+  actuators.forEach((actuator, k) => {
+    const motor = servoOf(actuator, controls[k]);
+    if (motor !== undefined && !driven.has(motor.joint) && mechanism.joint(motor.joint).model.nv === 1) {
+      driven.add(motor.joint);
+      member.drive(motor.joint, motor.motor);
+      return;
+    }
+    explicit.push(actuator);
+    inputs.push(controls[k]);
+    if (actuator.dynamics.kind !== 'none')
+      warnings.push({
+        code: 'actuator',
+        where: `actuator "${actuator.name}"`,
+        message: 'Its activation is not simulated: the control acts at once.',
+      });
+  });
+  if (explicit.length === 0) return;
+  let forces = new ActuatorForces(mechanism, explicit, tendons);
+  for (const name of forces.ignored)
+    warnings.push({ code: 'actuator', where: `actuator "${name}"`, message: 'Actuators of this kind have no effect.' });
+  addControl(member, (tau, state) => {
+    // Coordinates have other places after a change of structure.
+    if (state.mechanism !== mechanism) {
+      mechanism = state.mechanism;
+      forces = new ActuatorForces(mechanism, explicit, tendons);
+    }
+    forces.add(state, { controls: inputs }, tau);
+  });
+}
+
+/** The motor that an actuator with a spring is: gain u + b0 + b1 length + b2 speed = K (p - q) - D v. */
+function servoOf(actuator: Actuator, control: number): { joint: string; motor: Motor } | undefined {
+  const { transmission, gain, bias, dynamics, gear, controlRange, forceRange } = actuator;
+  if (transmission.kind !== 'joint' || dynamics.kind !== 'none' || gain.kind !== 'fixed' || bias.kind !== 'affine')
+    return undefined;
+  const [b0, b1 = 0, b2 = 0] = bias.parameters;
+  const r = gear[0];
+  if (!(b1 < 0 && b2 <= 0) || r === 0 || gear.slice(1).some((x) => x !== 0)) return undefined;
+  if (forceRange !== undefined && forceRange[0] !== -forceRange[1]) return undefined;
+  const [lower, upper] = controlRange ?? [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+  const u = Math.min(Math.max(control, lower), upper);
+  return {
+    joint: transmission.joint,
+    motor: {
+      kind: 'position',
+      position: (gain.parameters[0] * u + b0) / (-b1 * r),
+      stiffness: -b1 * r * r,
+      damping: -b2 * r * r,
+      ...(forceRange !== undefined && { limit: Math.abs(r) * forceRange[1] }),
+    },
+  };
+}

@@ -1,0 +1,252 @@
+// From a scene to the world that it describes: models are loaded, placed and driven, the ground is laid.
+
+import type { Model } from '../files/adapted.js';
+import { adapted } from '../files/adapted.js';
+import { extensionOf, MODEL_FILES, MOTION_FILES } from '../files/kinds.js';
+import { readModel } from '../files/read-model.js';
+import { readMotion } from '../files/read-motion.js';
+import { decodeText } from '../formats/decode-text.js';
+import { parseDescription } from '../formats/description-reader.js';
+import { filePath, folderOf, type ModelFiles } from '../formats/model-files.js';
+import { parseState } from '../formats/state-file.js';
+import { ImportError, type Problem } from '../mechanism/errors.js';
+import { type Geometry, GROUND, Mechanism } from '../mechanism/mechanism.js';
+import { nearNames } from '../mechanism/near-names.js';
+import { State } from '../mechanism/state.js';
+import { figureDamping } from '../models/figures.js';
+import { BUILTIN_MODELS, builtinMechanism } from '../models/index.js';
+import { ball, box, capsule, cylinder } from '../simulation/world/bodies.js';
+import type { Member } from '../simulation/world/member.js';
+import { type AddOptions, World } from '../simulation/world/world.js';
+import { axisFrame, type Mat3, orthonormalised, scale, type Vec3 } from '../spatial/matrix3.js';
+import { addModel } from './add-model.js';
+import { keyframe, posed } from './controls.js';
+import { gait } from './gait.js';
+import { type Guide, SampledGuide } from './motions.js';
+import { DEFAULT_STEP } from './parse-scene.js';
+import type { Scene, SceneBody, SceneGeometry, SceneMechanism } from './scene.js';
+import { SCENE_MODELS } from './scene-models.js';
+import { located, type SceneMember, SceneWorld } from './scene-world.js';
+
+/** Where the files that a scene names come from. */
+export interface SceneOptions {
+  /** Files below the folder of the scene; without it a scene can name none. */
+  readonly files?: ModelFiles;
+  /** Models that are there already, by the name that the scene gives. */
+  readonly models?: ReadonlyMap<string, Model>;
+}
+
+/** The world of a scene, ready to run. Mistakes are told with their place in the scene, and with near names. */
+export function sceneWorld(scene: Scene, options: SceneOptions = {}): SceneWorld {
+  const { step = DEFAULT_STEP, gravity } = scene;
+  const warnings: Problem[] = [];
+  const world = new World({ step, ...(gravity !== undefined && { gravity }) });
+  addGround(world, scene);
+  const loader = new Loader(options);
+  const members = scene.mechanisms.map((one, k): SceneMember => {
+    const path = `mechanisms[${k}]`;
+    const model = damped(
+      located(`${path}.model`, () => loader.model(one)),
+      one,
+    );
+    if (loader.isFirst(model)) warnings.push(...model.mechanism.warnings);
+    const state = located(path, () => stateOf(one, model, loader));
+    const added = located(path, () => addModel(world, model, placed(one, state)));
+    warnings.push(...added.warnings);
+    const motion = (name: string): Guide => loader.motion(name, one, model, added.member.state);
+    return {
+      member: added.member,
+      context: { member: added.member, model, start: added.member.state.clone(), motion, warnings },
+    };
+  });
+  addFilters(world, scene);
+  const run = new SceneWorld(scene, world, members, warnings);
+  return run;
+}
+
+function placed(one: SceneMechanism, state: State): AddOptions {
+  const { name, at, turned, velocity, spin, selfCollision } = one;
+  return {
+    state,
+    ...(name !== undefined && { name }),
+    ...(at !== undefined && { at }),
+    ...(turned !== undefined && { turned }),
+    ...(velocity !== undefined && { velocity }),
+    ...(spin !== undefined && { spin }),
+    ...(selfCollision !== undefined && { selfCollision }),
+  };
+}
+
+function stateOf({ state, keyframe: key }: SceneMechanism, model: Model, loader: Loader): State {
+  if (key !== undefined) return located('keyframe', () => keyframe(model, key).state);
+  if (state === undefined) return model.state;
+  if (typeof state === 'string') return located('state', () => loader.state(state, model.mechanism));
+  return located('state', () => posed(model.state.clone(), state));
+}
+
+/** Damping for hinges and ball joints that have none: as the scene says, or as people have it. */
+function damped(model: Model, { damping, model: name }: SceneMechanism): Model {
+  const figure = typeof name === 'string' && /^(?:human|crowd)-\d+$/.test(name);
+  if (damping === undefined && !figure) return model;
+  const { mechanism } = model;
+  const joints = mechanism.joints.map((joint) => {
+    const bare = joint.damping === 0 && joint.model.nv > 0 && !(joint.parent === GROUND && joint.type === 'floating');
+    return bare ? { ...joint, damping: damping ?? figureDamping(joint.name) } : joint;
+  });
+  return { ...model, mechanism: new Mechanism({ ...mechanism, joints }) };
+}
+
+class Loader {
+  readonly #options: SceneOptions;
+  readonly #models = new Map<string, Model>();
+  readonly #told = new Set<readonly Problem[]>();
+
+  constructor(options: SceneOptions) {
+    this.#options = options;
+  }
+
+  /** Warnings of a model are told once, however often it stands in the scene. */
+  isFirst({ mechanism: { warnings } }: Model): boolean {
+    if (this.#told.has(warnings)) return false;
+    this.#told.add(warnings);
+    return true;
+  }
+
+  model({ model: given, base }: SceneMechanism): Model {
+    const adapt = base === undefined ? {} : { base };
+    if (typeof given !== 'string')
+      return adapted('bodies' in given ? parseDescription(given) : alone(bodyOf(given)), adapt);
+    const key = `${base} ${given}`;
+    const known = this.#models.get(key);
+    if (known !== undefined) return known;
+    const model = this.#options.models?.get(given) ?? this.#load(given, adapt);
+    this.#models.set(key, model);
+    return model;
+  }
+
+  #load(name: string, adapt: { base?: 'fixed' | 'floating' }): Model {
+    const own = SCENE_MODELS.get(name);
+    if (own !== undefined) return adapted(own(), adapt);
+    if ((MODEL_FILES as readonly string[]).includes(extensionOf(name))) {
+      const { bytes, path } = this.#read(name);
+      const files = { folder: folderOf(path), read: (file: string) => this.#options.files!.read(file) };
+      return readModel(bytes, path, { ...adapt, files });
+    }
+    if (extensionOf(name) !== '' || /[\\/]/.test(name))
+      throw ImportError.of('model', '', `"${name}" is no file of a known kind (${MODEL_FILES.join(', ')}).`);
+    try {
+      return adapted(alone(builtinMechanism(name)), adapt);
+    } catch {
+      const names = [...BUILTIN_MODELS.map(({ example }) => example), ...SCENE_MODELS.keys()];
+      throw ImportError.of(
+        'model',
+        '',
+        `There is no built-in model "${name.slice(0, 60)}". ${nearNames(name.slice(0, 60), names)}`,
+      );
+    }
+  }
+
+  state(name: string, mechanism: Mechanism): State {
+    const { bytes, path } = this.#read(name);
+    return parseState(decodeText(bytes), mechanism, { file: path }).state;
+  }
+
+  motion(name: string, { model: given }: SceneMechanism, model: Model, start: State): Guide {
+    if (name === 'gait') return gait(start);
+    if (!(MOTION_FILES as readonly string[]).includes(extensionOf(name)))
+      throw ImportError.of(
+        'motion',
+        '',
+        `"${name}" is neither "gait" nor a motion of a known kind (${MOTION_FILES.join(', ')}).`,
+      );
+    const { bytes, path } = this.#read(name);
+    // A BVH file brings its own figure; tables of coordinates belong to the model.
+    const own = extensionOf(name) === '.bvh' ? {} : { model: model.mechanism };
+    const { trajectory } = readMotion(bytes, path, own);
+    if (extensionOf(name) === '.bvh' && given !== name)
+      throw ImportError.of(
+        'motion',
+        '',
+        `The motion of a .bvh file moves its own figure; give "${name}" as the model too.`,
+      );
+    return new SampledGuide({ ...trajectory, mechanism: model.mechanism });
+  }
+
+  #read(name: string): { bytes: Uint8Array; path: string } {
+    const { files } = this.#options;
+    const found = filePath(name, [files?.folder ?? '']);
+    if ('expected' in found) throw ImportError.of('file', '', `Expected ${found.expected}, got "${name}".`);
+    const bytes = files?.read(found.path);
+    if (bytes === undefined) throw ImportError.of('file', '', `There is no file "${found.path}" beside the scene.`);
+    return { bytes, path: found.path };
+  }
+}
+
+const alone = (mechanism: Mechanism): Model => ({ mechanism, state: new State(mechanism) });
+
+function bodyOf(given: SceneBody): Mechanism {
+  const { mass, density, friction, restitution } = given;
+  const options = {
+    ...(mass !== undefined && { mass }),
+    ...(density !== undefined && { density }),
+    ...(friction !== undefined && { friction }),
+    ...(restitution !== undefined && { restitution }),
+  };
+  switch (given.kind) {
+    case 'box':
+      return box(given.size, options);
+    case 'sphere':
+      return ball(given.radius, { name: 'ball', ...options });
+    case 'capsule':
+      return capsule(given.radius, given.length, options);
+    case 'cylinder':
+      return cylinder(given.radius, given.length, options);
+  }
+}
+
+function addGround(world: World, { ground, obstacles = [] }: Scene): void {
+  if (ground !== undefined && ground !== false) {
+    const { plane, ...surface } = ground === true ? { plane: undefined } : ground;
+    const [a, b, c, d] = plane ?? [0, 0, 1, 0];
+    const length = Math.hypot(a, b, c);
+    const normal: Vec3 = [a / length, b / length, c / length];
+    // The frame of the level plane is that of the ground itself.
+    const level = normal[2] === 1;
+    world.ground({ ...surface, at: scale(d / length, normal), ...(!level && { E: axisFrame(normal) }) });
+  }
+  obstacles.forEach(({ name, shape, E, t, ...surface }, k) => {
+    located(`obstacles[${k}]`, () =>
+      world.obstacle({
+        ...surface,
+        geometry: geometryOf(shape),
+        ...(name !== undefined && { name }),
+        ...(E !== undefined && { E: orthonormalised(E as unknown as Mat3) }),
+        ...(t !== undefined && { t }),
+      }),
+    );
+  });
+}
+
+function geometryOf(shape: SceneGeometry): Geometry {
+  if (shape.kind === 'hull') return { kind: 'hull', points: Float64Array.from(shape.points) };
+  if (shape.kind === 'heights') return { ...shape, heights: Float64Array.from(shape.heights) };
+  return shape;
+}
+
+/** What a filter names: bodies, or an obstacle. */
+function addFilters(world: World, { filters = [] }: Scene): void {
+  const sides = (given: string): (string | readonly [Member, string])[] => {
+    if (world.obstacles.some(({ name }) => name === given)) return [given];
+    const whole = world.members.find(({ name }) => name === given);
+    if (whole !== undefined) return whole.state.mechanism.bodies.map(({ name }) => [whole, name] as const);
+    const holder = world.members.find(({ name }) => given.startsWith(`${name}/`));
+    if (holder !== undefined) return [[holder, holder.state.mechanism.body(given.slice(holder.name.length + 1)).name]];
+    const known = [...world.members, ...world.obstacles].map(({ name }) => name);
+    throw ImportError.of('filter', '', `There is no mechanism or obstacle "${given}". ${nearNames(given, known)}`);
+  };
+  filters.forEach(({ without: [a, b] }, k) => {
+    const path = `filters[${k}].without`;
+    for (const x of located(`${path}[0]`, () => sides(a)))
+      for (const y of located(`${path}[1]`, () => sides(b))) world.exclude(x, y);
+  });
+}

@@ -1,0 +1,186 @@
+import { describe, expect, it } from 'vitest';
+import { parseMjcf } from '../../src/formats/mjcf.js';
+import { MechanismBuilder } from '../../src/mechanism/builder.js';
+import { State } from '../../src/mechanism/state.js';
+import { addModel } from '../../src/scenes/add-model.js';
+import { BUNDLED_SCENES, bundledScene } from '../../src/scenes/bundled.js';
+import { sceneWorld } from '../../src/scenes/make-scene.js';
+import type { Scene, SceneControl } from '../../src/scenes/scene.js';
+import { World } from '../../src/simulation/world/world.js';
+
+const LONG = process.env.MANIKIN_LONG !== undefined;
+
+const arm = new MechanismBuilder('arm')
+  .link('upper', {
+    parent: null,
+    joint: { type: 'revolute', axis: [0, 1, 0], name: 'shoulder' },
+    mass: 1,
+    com: [0, 0, -0.2],
+    inertia: [0.02, 0, 0, 0, 0.02, 0, 0, 0, 0.01],
+  })
+  .link('lower', {
+    parent: 'upper',
+    joint: { type: 'revolute', axis: [0, 1, 0], name: 'elbow' },
+    at: [0, 0, -0.4],
+    mass: 1,
+    com: [0, 0, -0.2],
+    inertia: [0.02, 0, 0, 0, 0.02, 0, 0, 0, 0.01],
+  })
+  .build();
+const models = new Map([['arm', { mechanism: arm, state: new State(arm) }]]);
+
+function armWith(control: SceneControl, more: Partial<Scene> = {}) {
+  return sceneWorld({ mechanisms: [{ model: 'arm', control }], gravity: [0, 0, 0], ...more }, { models });
+}
+
+describe('control', () => {
+  it('holds a pose, and another one from an event on', () => {
+    const gains = { stiffness: 500, damping: 40 };
+    const run = armWith(
+      { kind: 'position', ...gains, target: { shoulder: 0.5 } },
+      { events: [{ at: 2, control: { kind: 'position', ...gains, target: { elbow: -1 } } }] },
+    );
+    run.runUntil(2);
+    const { q } = run.world.members[0].state;
+    expect([...q].map((x) => Math.round(1e6 * x) / 1e6 + 0)).toEqual([0.5, 0]);
+    run.runUntil(4);
+    expect(q[0]).toBeCloseTo(0, 6);
+    expect(q[1]).toBeCloseTo(-1, 6);
+  });
+
+  it('follows a trajectory without lag', () => {
+    const run = armWith({
+      kind: 'trajectory',
+      times: [0, 1, 2],
+      joints: { shoulder: [0, 1, 0], elbow: [0, -0.5, -1] },
+      stiffness: 5000,
+      damping: 300,
+    });
+    run.runUntil(0.8);
+    const { q } = run.world.members[0].state;
+    // Within the error of a step.
+    expect(Math.abs(q[0] - 0.8)).toBeLessThan(5e-3);
+    expect(Math.abs(q[1] + 0.4)).toBeLessThan(5e-3);
+    run.runUntil(3);
+    expect(q[0]).toBeCloseTo(0, 4);
+    expect(q[1]).toBeCloseTo(-1, 4);
+  });
+
+  it('gives torques by name: a constant one turns a joint as Newton says', () => {
+    const run = armWith({ kind: 'torque', torques: { elbow: 0.1 } }, { step: 1e-3 });
+    run.runUntil(0.1);
+    const { qdd } = run.world.solved(run.world.members[0]);
+    const free = arm.bodies[1].inertia[4] + 0.04;
+    // The upper arm gives way, so the elbow turns faster than about a fixed axis.
+    expect(qdd[1]).toBeGreaterThan(0.1 / free);
+  });
+
+  it('drives actuators of MJCF: servos implicitly, motors as they are', () => {
+    const model = parseMjcf(`<mujoco><worldbody><body name="a"><joint name="j" axis="0 1 0"/><geom size="0.1"/>
+      <body name="b" pos="0 0 1"><joint name="k" axis="0 1 0"/><geom size="0.1"/></body></body></worldbody>
+      <actuator><position name="servo" joint="j" kp="5000" kv="400"/><motor name="m" joint="k" gear="2" ctrlrange="-1 1" ctrllimited="true"/>
+      <velocity name="brake" joint="k" kv="3"/></actuator></mujoco>`);
+    const control = { kind: 'actuators', controls: { servo: 0.4, m: 5 } } as const;
+    const run = sceneWorld(
+      { mechanisms: [{ model: 'm', control }], gravity: [0, 0, 0] },
+      { models: new Map([['m', model]]) },
+    );
+    run.runUntil(3);
+    const { q, v } = run.world.members[0].state;
+    expect(q[0]).toBeCloseTo(0.4, 3);
+    // Torque 2 against damping 3.
+    expect(v[1]).toBeCloseTo(2 / 3, 3);
+  });
+});
+
+describe('models of MJCF', () => {
+  const text = (pair: string) => `<mujoco><worldbody>
+      <geom name="floor" type="plane" size="1 1 1" friction="0.9"/>
+      <body name="box" pos="0 0 0.1"><freejoint/><geom name="b" type="box" size="0.1 0.1 0.1" friction="0.1"/></body>
+      <body name="ghost" pos="1 0 0.1"><freejoint/><geom name="g" size="0.1" contype="0" conaffinity="0"/></body>
+    </worldbody>${pair}</mujoco>`;
+  const slid = (pair: string, seconds = 0.5): number[] => {
+    const world = new World({ step: 2e-3, gravity: [9.81 * 0.5, 0, -9.81] });
+    const { member } = addModel(world, parseMjcf(text(pair)));
+    world.runUntil(seconds);
+    return [member.state.q[4], member.state.q[7 + 6]];
+  };
+
+  it('bring their floor, and the larger friction of two', () => {
+    const [x, ghost] = slid('');
+    // 0.9 holds on a slope of 0.5; nothing carries the other.
+    expect(x).toBeCloseTo(0, 9);
+    expect(ghost).toBeLessThan(-1);
+  });
+
+  it('bring pairs with a friction of their own, for shapes that touch nothing else', () => {
+    const [x, ghost] = slid(
+      '<contact><pair geom1="floor" geom2="b" friction="0.2 0.2 0 0 0"/><pair geom1="floor" geom2="g"/></contact>',
+    );
+    expect(x).toBeCloseTo(0.5 * 0.25 * 9.81 * 0.3, 2);
+    expect(ghost).toBeCloseTo(0.1, 4);
+  });
+
+  it('bring exclusions', () => {
+    const excluded = slid('<contact><exclude body1="world" body2="box"/></contact>');
+    expect(excluded[0]).toBeGreaterThan(0.5);
+  });
+
+  it('leave out what cannot collide, with a warning', () => {
+    const mesh = { kind: 'mesh', path: 'hand.stl', scale: [1, 1, 1] } as const;
+    const mechanism = new MechanismBuilder('m')
+      .link('hand', {
+        parent: null,
+        joint: { type: 'floating' },
+        mass: 1,
+        inertia: [1, 0, 0, 0, 1, 0, 0, 0, 1],
+        collisions: [{ geometry: mesh, E: [1, 0, 0, 0, 1, 0, 0, 0, 1], t: [0, 0, 0] }],
+      })
+      .build();
+    const { member, warnings } = addModel(new World(), { mechanism, state: new State(mechanism) });
+    expect(member.state.mechanism.bodies[0].collisions).toEqual([]);
+    expect(warnings[0]).toMatchObject({ where: 'body "hand"' });
+    expect(warnings[0].message).toContain('hand.stl');
+  });
+});
+
+describe('scenes that come with the package', () => {
+  it.each(BUNDLED_SCENES.map(({ name }) => name))('%s', { timeout: 600_000 }, (name) => {
+    const run = sceneWorld(bundledScene(name)!);
+    const { world } = run;
+    if (!LONG) {
+      // The crowd takes long even to be looked at.
+      if (name !== 'crowd') run.runUntil(20 * world.stepSize);
+      return;
+    }
+    let worst = 0;
+    run.runUntil(run.duration, () => {
+      worst = Math.max(worst, world.report.depth);
+      return true;
+    });
+    expect(worst).toBeLessThan(2e-3);
+  });
+
+  it('figures touch nothing of themselves while they stand', () => {
+    for (const name of ['human-34', 'human-40', 'human-48', 'human-52', 'human-161']) {
+      const { world } = sceneWorld({ mechanisms: [{ model: name, at: [0, 0, 3] }] });
+      world.step();
+      expect(
+        world
+          .contacts()
+          .filter(({ depth }) => depth > 0)
+          .map(({ a, b }) => `${a.body} ${b.body}`),
+        name,
+      ).toEqual([]);
+    }
+  });
+
+  it('a figure held by a hand hangs from it, and stays where it holds', () => {
+    const run = sceneWorld(bundledScene('human-34-bar')!);
+    const hand = () => run.world.pose(run.world.members[0], 'left_hand').t;
+    const before = hand();
+    run.runUntil(0.06);
+    for (const [k, x] of hand().entries()) expect(x).toBeCloseTo(before[k], 4);
+    expect(run.world.energy().kinetic).toBeLessThan(20);
+  });
+});
