@@ -12,6 +12,7 @@ export class Feature {
   readonly labels = new Int32Array(FACE_POINTS);
   /** Of a polygon, outward. */
   readonly normal = new Float64Array(3);
-  /** Where the polygon stands for a disc about the mean of its corners: the radius, else 0. */
+  /** Where the polygon stands for a disc: its radius, else 0; and its centre. */
   disc = 0;
+  readonly centre = new Float64Array(3);
 }

@@ -119,6 +119,8 @@ function roundFeature(out: Feature, cone: boolean, size: Float64Array, d: Float6
     }
     out.count = 8;
     out.disc = r;
+    out.centre[0] = out.centre[1] = 0;
+    out.centre[2] = up ? h : -h;
     return;
   }
   const ux = xy > 0 ? d[0] / xy : 1;

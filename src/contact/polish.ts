@@ -58,7 +58,8 @@ function candidates(a: Collider, b: Collider): void {
   const x = best[0];
   const y = best[1];
   const z = best[2];
-  if (curved(a) || curved(b)) {
+  // Corners and edges that are apart have a smooth s between kinks too: it is the distance from a corner, or from an edge.
+  if (curved(a) || curved(b) || bestS > 0) {
     free(a, b);
     for (let k = 0; k < circles; k++) {
       n[0] = x;
