@@ -6,6 +6,8 @@ import { MechanismError } from '../../mechanism/errors.js';
 import type { Tree } from '../../mechanism/tree.js';
 import { type CrbaScratch, crba, createCrba } from '../../reference/crba.js';
 import { createRnea, type RneaScratch, rnea } from '../../reference/rnea.js';
+import { type MassMatrix, rowsOf } from './author-order.js';
+import { reductionOf } from './couplings.js';
 
 export interface DenseScratch {
   readonly crba: CrbaScratch;
@@ -14,12 +16,12 @@ export interface DenseScratch {
   readonly zero: Float64Array;
   /** nv: bias forces C, in the order of v. */
   readonly bias: Float64Array;
-  /** Position in v of each degree of freedom in link order. */
+  /** Of each degree of freedom in link order: its position in v, its row of the mass matrix, and its factor there. */
   readonly at: Int32Array;
-  /** For each degree of freedom in link order: the independent one it follows (itself, mostly), and by which factor. */
-  readonly follows: Int32Array;
+  readonly rowOf: Int32Array;
   readonly factor: Float64Array;
-  /** Number of independent degrees of freedom, m. */
+  /** The rows: independent degrees of freedom in the order of v, m of them. */
+  readonly joints: MassMatrix['joints'];
   readonly m: number;
   /** m x m: the mass matrix of the independent coordinates, then its Cholesky factor. */
   readonly A: Float64Array;
@@ -47,53 +49,30 @@ export function createDense(tree: Tree): DenseScratch {
       `A mass matrix of ${nv} rows is too large for memory; up to ${MAX_DENSE} are made. Use an O(n) algorithm.`,
     );
   const at = dofPositions(tree);
-  const { couplings } = tree.mechanism;
-  const sourceOf = new Map(couplings.map((coupling) => [coupling.joint, coupling]));
-  const independent = new Int32Array(nv);
-  let m = 0;
-  for (let i = 0; i < tree.n; i++)
-    for (let k = tree.dof[i]; k < tree.dof[i + 1]; k++) independent[k] = sourceOf.has(tree.joint[i]) ? -1 : m++;
-  const follows = new Int32Array(nv);
-  const factor = new Float64Array(nv).fill(1);
-  for (let i = 0; i < tree.n; i++) {
-    const coupling = sourceOf.get(tree.joint[i]);
-    for (let k = tree.dof[i]; k < tree.dof[i + 1]; k++) {
-      const source = coupling === undefined ? k : tree.dof[tree.link[coupling.source]];
-      follows[k] = independent[source];
-      factor[k] = coupling?.multiplier ?? 1;
-    }
-  }
+  const { rows: m, follows, factor } = reductionOf(tree.mechanism);
   return {
     crba: createCrba(tree),
     rnea: createRnea(tree),
     zero: new Float64Array(nv),
     bias: new Float64Array(nv),
     at,
-    follows,
-    factor,
+    rowOf: at.map((k) => follows[k]),
+    factor: Float64Array.from(at, (k) => factor[k]),
+    joints: rowsOf(tree.mechanism),
     m,
     A: new Float64Array(m * m),
     x: new Float64Array(m),
   };
 }
 
-/** scratch.A <- G^T H G at q, both triangles; the independent degrees of freedom keep their (link) order. */
-export function reducedMassMatrix(
-  tree: Tree,
-  scratch: DenseScratch,
-  q: Float64Array,
-  armature: Float64Array = tree.armature,
-): void {
-  crba(tree, scratch.crba, q, armature);
-  reduceMassMatrix(scratch, scratch.crba.H);
-}
-
-/** scratch.A <- G^T H G for any mass matrix in link order. */
-export function reduceMassMatrix({ follows, factor, m, A }: DenseScratch, H: Float64Array): void {
-  const nv = follows.length;
-  A.fill(0);
-  for (let k = 0; k < nv; k++)
-    for (let l = 0; l < nv; l++) A[follows[k] * m + follows[l]] += factor[k] * factor[l] * H[k * nv + l];
+/** out <- G^T H G, rows in the order of v, for any mass matrix in link order. */
+export function reduceMassMatrix({ rowOf, factor, m }: DenseScratch, H: Float64Array, out: Float64Array): void {
+  const nv = rowOf.length;
+  out.fill(0);
+  for (let k = 0; k < nv; k++) {
+    const row = rowOf[k] * m;
+    for (let l = 0; l < nv; l++) out[row + rowOf[l]] += factor[k] * factor[l] * H[k * nv + l];
+  }
 }
 
 /** qdd <- forward dynamics; arguments and result as for aba. Returns -1, or a link whose inertia is not positive. */
@@ -107,15 +86,16 @@ export function denseForwardDynamics(
   external: Float64Array | null,
   armature: Float64Array = tree.armature,
 ): number {
-  const { at, follows, factor, m, A, x, bias, zero } = scratch;
+  const { at, rowOf, factor, m, A, x, bias, zero } = scratch;
   rnea(tree, scratch.rnea, bias, q, qd, zero, external);
-  reducedMassMatrix(tree, scratch, q, armature);
+  crba(tree, scratch.crba, q, armature);
+  reduceMassMatrix(scratch, scratch.crba.H, A);
   x.fill(0);
-  for (let k = 0; k < at.length; k++) x[follows[k]] += factor[k] * (tau[at[k]] - bias[at[k]]);
+  for (let k = 0; k < at.length; k++) x[rowOf[k]] += factor[k] * (tau[at[k]] - bias[at[k]]);
   const failed = cholesky(A, m);
-  if (failed >= 0) return linkOf(tree, follows.indexOf(failed));
+  if (failed >= 0) return linkOf(tree, rowOf.indexOf(failed));
   solveCholesky(A, m, x);
-  for (let k = 0; k < at.length; k++) qdd[at[k]] = factor[k] * x[follows[k]];
+  for (let k = 0; k < at.length; k++) qdd[at[k]] = factor[k] * x[rowOf[k]];
   return -1;
 }
 

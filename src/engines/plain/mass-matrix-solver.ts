@@ -5,8 +5,8 @@ import type { Mechanism } from '../../mechanism/mechanism.js';
 import type { State } from '../../mechanism/state.js';
 import { createTree, type Tree } from '../../mechanism/tree.js';
 import { type CrbaScratch, crba, factorise, solveFactorised } from '../../reference/crba.js';
-import { authorOrder, type MassMatrix } from './author-order.js';
-import { createDense, type DenseScratch, invertDense, linkOf, reducedMassMatrix } from './dense.js';
+import type { MassMatrix } from './author-order.js';
+import { createDense, type DenseScratch, invertDense, linkOf, reduceMassMatrix } from './dense.js';
 import { refuseSingular } from './refuse.js';
 
 /** The inverse of the joint-space mass matrix. */
@@ -33,25 +33,27 @@ export class MassMatrixSolver {
    * not know, from those of the whole matrix.
    */
   inverse(state: State, out?: Float64Array): InverseMassMatrix {
-    const { mechanism } = this;
     const tree = this.#tree;
     const dense = this.#dense;
-    if (mechanism.couplings.length > 0) {
-      reducedMassMatrix(tree, dense, state.q);
+    const { m, x, A, rowOf, joints } = dense;
+    const Hinv = out ?? new Float64Array(m * m);
+    if (this.mechanism.couplings.length > 0) {
+      crba(tree, dense.crba, state.q);
+      reduceMassMatrix(dense, dense.crba.H, A);
       const failed = invertDense(dense);
-      if (failed >= 0) refuseSingular(linkOf(tree, dense.follows.indexOf(failed)), tree);
+      if (failed >= 0) refuseSingular(linkOf(tree, rowOf.indexOf(failed)), tree);
+      Hinv.set(A);
     } else {
       const { H, above } = this.#factors(state);
-      const { A, x, m } = dense;
       for (let column = 0; column < m; column++) {
         x.fill(0);
         x[column] = 1;
         solveFactorised(H, above, x);
-        for (let row = column; row < m; row++) A[row * m + column] = A[column * m + row] = x[row];
+        const at = rowOf[column];
+        for (let k = column; k < m; k++) Hinv[rowOf[k] * m + at] = Hinv[at * m + rowOf[k]] = x[k];
       }
     }
-    const { n, H, joints } = authorOrder(mechanism, dense, out);
-    return { n, Hinv: H, joints };
+    return { n: m, Hinv, joints };
   }
 
   /**

@@ -8,6 +8,7 @@ import type { State } from '../../mechanism/state.js';
 import { boundByArmature, createTree, type Tree } from '../../mechanism/tree.js';
 import { createPlan } from '../../plan/plan.js';
 import { type AbaScratch, aba, createAba } from '../../reference/aba.js';
+import { crba } from '../../reference/crba.js';
 import { createEnergy, type Energy, type EnergyScratch, energy } from '../../reference/energy.js';
 import { createJacobian, type JacobianScratch, jacobian } from '../../reference/jacobian.js';
 import { createKinematics, type KinematicsScratch, poses, velocities } from '../../reference/kinematics.js';
@@ -18,7 +19,7 @@ import type { Engine, ForwardDerivatives, InverseDerivatives, OutOption, Runs } 
 import { type AdaScratch, ada, CONTRADICTION, createAda } from './assembly/ada.js';
 import { endToRootSchedule } from './assembly/orders.js';
 import { type LoopReport, loopForces, loopForcesOf, loopReport, reportOn } from './assembly/report.js';
-import { authorOrder, type MassMatrix } from './author-order.js';
+import type { MassMatrix } from './author-order.js';
 import {
   type ClosedInverseScratch,
   createClosedInverse,
@@ -28,7 +29,7 @@ import {
 } from './closed-inverse.js';
 import { type CoupledAbaScratch, coupledAba, createCoupledAba } from './coupled-aba.js';
 import { foldForces, followSources } from './couplings.js';
-import { createDense, type DenseScratch, denseForwardDynamics, reducedMassMatrix } from './dense.js';
+import { createDense, type DenseScratch, denseForwardDynamics, reduceMassMatrix } from './dense.js';
 import { PlainDerivatives } from './derivatives.js';
 import { KernelForward } from './kernel-forward.js';
 import { type InverseMassMatrix, MassMatrixSolver } from './mass-matrix-solver.js';
@@ -272,8 +273,11 @@ export class PlainDynamics implements Engine {
   massMatrix(state: State, { out }: OutOption = {}): MassMatrix {
     const { tree } = this;
     this.#dense ??= createDense(tree);
-    reducedMassMatrix(tree, this.#dense, state.q);
-    return authorOrder(this.mechanism, this.#dense, out);
+    const { m, joints, crba: scratch } = this.#dense;
+    const H = out ?? new Float64Array(m * m);
+    crba(tree, scratch, state.q);
+    reduceMassMatrix(this.#dense, scratch.H, H);
+    return { n: m, H, joints };
   }
 
   /** The inverse of the mass matrix. */

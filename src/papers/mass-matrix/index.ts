@@ -1,13 +1,13 @@
 // The family of paper 004: the mass matrix six ways, each counted by running it; on a simulated array of
 // processors.
 
-import { authorOrder, type MassMatrix } from '../../engines/plain/author-order.js';
+import type { MassMatrix } from '../../engines/plain/author-order.js';
 import { createDense, reduceMassMatrix } from '../../engines/plain/dense.js';
 import { refuseForeign } from '../../engines/plain/refuse.js';
 import { MechanismError } from '../../mechanism/errors.js';
 import type { Mechanism } from '../../mechanism/mechanism.js';
 import type { State } from '../../mechanism/state.js';
-import { createTree } from '../../mechanism/tree.js';
+import { createTree, type Tree } from '../../mechanism/tree.js';
 import { countMassMatrix, type MassMatrixAlgorithm, massMatrixInLinkOrder } from './algorithms.js';
 import { type ArrayOptions, massMatrixOnArray } from './array/index.js';
 import type { ArrayLayout } from './array/layout.js';
@@ -58,9 +58,7 @@ export function massMatrixBy(mechanism: Mechanism, state: State, options: MassMa
   refuseForeign(mechanism, state);
   refuseLarge('run', mechanism.nv, options.algorithm, MAX_RUN);
   const tree = createTree(mechanism);
-  const scratch = createDense(tree);
-  reduceMassMatrix(scratch, massMatrixInLinkOrder(tree, state.q, options.algorithm, options.frame));
-  return authorOrder(mechanism, scratch);
+  return inOrderOfV(tree, massMatrixInLinkOrder(tree, state.q, options.algorithm, options.frame));
 }
 
 /** Operations of one run of the algorithm for this mechanism, and how many vectors it turns between frames. */
@@ -85,8 +83,13 @@ export interface SimulatedMassMatrix extends MassMatrix, ArrayReport {
 export function simulateMassMatrix(mechanism: Mechanism, state: State, options: ArrayOptions): SimulatedMassMatrix {
   refuseForeign(mechanism, state);
   const tree = createTree(mechanism);
-  const scratch = createDense(tree);
   const { H, ...report } = massMatrixOnArray(tree, state.q, options);
-  reduceMassMatrix(scratch, H);
-  return { ...report, ...authorOrder(mechanism, scratch) };
+  return { ...report, ...inOrderOfV(tree, H) };
+}
+
+/** Of the independent joints, from link order. */
+function inOrderOfV(tree: Tree, given: Float64Array): MassMatrix {
+  const scratch = createDense(tree);
+  reduceMassMatrix(scratch, given, scratch.A);
+  return { n: scratch.m, H: scratch.A, joints: scratch.joints };
 }
