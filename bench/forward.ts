@@ -155,7 +155,7 @@ function compiledLines({ name: model, mechanism }: BenchModel, { all }: BenchOpt
   };
   const lines: Candidate[] = [];
   for (const variant of ['generic', 'specialised'] as const) {
-    const compiled = new CompiledDynamics(mechanism, { specialise: variant === 'generic' ? 'never' : 'now', tasks });
+    const compiled = new CompiledDynamics(mechanism, { specialise: variant === 'generic' ? 'never' : 'first-use' });
     for (const task of tasks) {
       // Generic kernels are made on first use.
       const got = {

@@ -1,43 +1,35 @@
 // The mass matrix by the composite-rigid-body algorithm (CRBA), and its factorisation along the tree.
 //
-//   inwards   I^c_p += X_i^T I^c_i X_i,   [n, f] = I^c_i S_i, turned to the axes of the ground, which all links share
-//             up the degrees of freedom l above k:  H_kl = S_l . [n, f],   n <- n + P_l x f,   H_kk += armature
+//   inwards   I^c_p += X_i^T I^c_i X_i,   F = I^c_i S_i,   H_ii = S_i^T F + armature
+//             up the ancestors j:  F <- X^T F,   H_ji = S_j^T F
 //
-// with S_l in the same axes and P_l its origin from that of the one above it: [004] variant of the composite rigid body, step 2.
 // Rows and columns are in link order (tree.dof). H_jk is zero unless j and k lie on one path to the root, so the
 // factorisation H = L^T L that goes from the leaves to the root makes no fill-in (Featherstone 2005).
 
 import type { Tree } from '../mechanism/tree.js';
-import { addInertiaToA, INERTIA, inertiaTimes, ORIGIN, rotateBack, TRANSFORM } from '../spatial/spatial.js';
+import { addInertiaToA, dot6, forceToA, INERTIA, inertiaTimes, TRANSFORM } from '../spatial/spatial.js';
 import { SINGULAR } from './aba.js';
-import { createKinematics, type KinematicsScratch, poses } from './kinematics.js';
+import { createLinkScratch, type LinkScratch, updatePositions } from './links.js';
 
-export interface CrbaScratch extends KinematicsScratch {
+export interface CrbaScratch extends LinkScratch {
   /** n x 10: composite inertia of the subtree of each link, link coordinates. */
   readonly composite: Float64Array;
-  /** 6: force of one degree of freedom, on its way up. */
+  /** 6 x 6: force columns of one joint, on their way up. */
   readonly F: Float64Array;
-  /** nv x 9: motion space and P of each degree of freedom, axes of the ground. */
-  readonly axes: Float64Array;
   /** nv x nv, row major, link order: the mass matrix; after factorise, L in its lower triangle. A result. */
   readonly H: Float64Array;
-  /** For each degree of freedom (link order) the next one towards the root, -1 for none, and its own link. */
+  /** For each degree of freedom (link order) the next one towards the root, -1 for none. */
   readonly above: Int32Array;
-  readonly linkOf: Int32Array;
 }
 
 export function createCrba(tree: Tree): CrbaScratch {
   const nv = tree.dof[tree.n];
-  const linkOf = new Int32Array(nv);
-  for (let i = 0; i < tree.n; i++) linkOf.fill(i, tree.dof[i], tree.dof[i + 1]);
   return {
-    ...createKinematics(tree),
+    ...createLinkScratch(tree),
     composite: new Float64Array(tree.n * INERTIA),
-    F: new Float64Array(6),
-    axes: new Float64Array(9 * nv),
+    F: new Float64Array(36),
     H: new Float64Array(nv * nv),
     above: dofParents(tree),
-    linkOf,
   };
 }
 
@@ -59,41 +51,31 @@ function dofParents(tree: Tree): Int32Array {
 
 /** scratch.H <- mass matrix at q, both triangles, link order. */
 export function crba(tree: Tree, scratch: CrbaScratch, q: Float64Array, armature: Float64Array = tree.armature): void {
-  poses(tree, scratch, q);
+  updatePositions(tree, scratch, q);
   const { n, parent, dof, iv, inertia } = tree;
-  const { X, S, pose, composite, F, axes, H, above, linkOf } = scratch;
+  const { X, S, composite, F, H } = scratch;
   const nv = dof[n];
   H.fill(0);
-  for (let k = 0; k < nv; k++) {
-    const own = TRANSFORM * linkOf[k];
-    rotateBack(axes, 9 * k, pose, own, S, 6 * k);
-    rotateBack(axes, 9 * k + 3, pose, own, S, 6 * k + 3);
-    if (above[k] < 0) continue;
-    const up = TRANSFORM * linkOf[above[k]];
-    for (let d = 0; d < 3; d++) axes[9 * k + 6 + d] = pose[own + ORIGIN + d] - pose[up + ORIGIN + d];
-  }
   composite.set(inertia);
   for (let i = n - 1; i >= 0; i--) {
-    if (parent[i] >= 0) addInertiaToA(composite, INERTIA * parent[i], X, TRANSFORM * i, composite, INERTIA * i);
-    for (let k = dof[i]; k < dof[i + 1]; k++) {
-      inertiaTimes(F, 0, composite, INERTIA * i, S, 6 * k);
-      rotateBack(F, 0, pose, TRANSFORM * i, F, 0);
-      rotateBack(F, 3, pose, TRANSFORM * i, F, 3);
-      let nx = F[0];
-      let ny = F[1];
-      let nz = F[2];
-      const fx = F[3];
-      const fy = F[4];
-      const fz = F[5];
-      for (let l = k; l >= 0; l = above[l]) {
-        const o = 9 * l;
-        const turning = axes[o] * nx + axes[o + 1] * ny + axes[o + 2] * nz;
-        H[k * nv + l] = H[l * nv + k] = turning + axes[o + 3] * fx + axes[o + 4] * fy + axes[o + 5] * fz;
-        nx += axes[o + 7] * fz - axes[o + 8] * fy;
-        ny += axes[o + 8] * fx - axes[o + 6] * fz;
-        nz += axes[o + 6] * fy - axes[o + 7] * fx;
+    const p = parent[i];
+    if (p >= 0) addInertiaToA(composite, INERTIA * p, X, TRANSFORM * i, composite, INERTIA * i);
+    const first = dof[i];
+    const end = dof[i + 1];
+    if (first === end) continue;
+    for (let k = first; k < end; k++) {
+      inertiaTimes(F, 6 * (k - first), composite, INERTIA * i, S, 6 * k);
+      for (let l = first; l <= k; l++) H[k * nv + l] = H[l * nv + k] = dot6(S, 6 * l, F, 6 * (k - first));
+      H[k * nv + k] += armature[iv[i] + k - first];
+    }
+    for (let child = i, j = p; j >= 0; child = j, j = parent[j]) {
+      for (let k = first; k < end; k++) {
+        const o = 6 * (k - first);
+        forceToA(F, o, X, TRANSFORM * child, F, o);
+        for (let l = dof[j]; l < dof[j + 1]; l++) {
+          H[k * nv + l] = H[l * nv + k] = dot6(S, 6 * l, F, o);
+        }
       }
-      H[k * nv + k] += armature[iv[i] + k - dof[i]];
     }
   }
 }

@@ -40,11 +40,11 @@ describe('steps inside WebAssembly', () => {
     ['rk4', RUNGE_KUTTA_4],
     ['dopri5', DORMAND_PRINCE],
   ] as const)
-    for (const tier of ['never', 'now'] as const)
-      it(`${name}, ${tier === 'now' ? 'code for the mechanism' : 'generic kernels'}: as joint by joint`, () => {
+    for (const tier of ['never', 'first-use'] as const)
+      it(`${name}, ${tier === 'first-use' ? 'code for the mechanism' : 'generic kernels'}: as joint by joint`, () => {
         for (let seed = 1; seed <= 12; seed++) {
           const mechanism = withPassive(seed);
-          const compiled = new CompiledDynamics(mechanism, { specialise: tier, tasks: ['forward'] });
+          const compiled = new CompiledDynamics(mechanism, { specialise: tier });
           const state = State.random(mechanism, seed);
           const fast = compiled.stages(state, tableau);
           expect(fast).not.toBeInstanceOf(PlainStages);
@@ -80,7 +80,7 @@ describe('steps inside WebAssembly', () => {
       couplings: [{ joint: 'j2', source: 'j1', multiplier: -0.5, offset: 0.1 }],
     });
     const state = State.random(mechanism, 2);
-    const compiled = new CompiledDynamics(mechanism, { specialise: 'now', tasks: ['forward'] });
+    const compiled = new CompiledDynamics(mechanism);
     const fast = compiled.stages(state, RUNGE_KUTTA_4);
     expect(fast).not.toBeInstanceOf(PlainStages);
     const slow = new PlainStages(new PlainDynamics(mechanism), state, RUNGE_KUTTA_4);
@@ -142,7 +142,7 @@ describe('steps inside WebAssembly', () => {
 
   it('a control function may use the same dynamics', () => {
     const mechanism = builtinMechanism('human-34');
-    const compiled = new CompiledDynamics(mechanism, { specialise: 'now' });
+    const compiled = new CompiledDynamics(mechanism, { specialise: 'first-use' });
     const state = State.random(mechanism, 3);
     const other = State.random(mechanism, 4);
     const run = (disturb: boolean): State => {

@@ -246,7 +246,7 @@ export class ParallelDynamics implements Engine {
 
   /** The program of the one cutting for all numbers of threads; undefined where there can be no code. */
   #fixed(): ThreadProgram | undefined {
-    if (this.#disposed || this.serial.tier === 'plain') return undefined;
+    if (this.#disposed || this.serial.runs('forward').engine === 'plain') return undefined;
     this.#common ??= new ThreadProgram(this.#plans().plan(this.#options.scheduleFor ?? COMMON));
     return this.#common;
   }

@@ -70,7 +70,7 @@ async function choose(
     await serial.ready();
     return { times: {} };
   }
-  if (serial.tier === 'plain') {
+  if (serial.runs('forward').engine === 'plain') {
     note('One thread: WebAssembly cannot be used here.');
     return { times: {} };
   }

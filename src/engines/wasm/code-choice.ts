@@ -10,12 +10,10 @@ import { type CompiledTask, jacobianTask } from './specialise.js';
 export type Tier = 'plain' | 'generic' | 'specialised';
 
 /**
- * When code for a mechanism is made: 'background' (the default) in a worker, generic kernels run until it is there; 'now'
- * on this thread before the call returns; 'first-use' on this thread at the first call of each function, unless `ready` had
- * it made before; 'small' the same for what is made within some tens of milliseconds, and generic kernels for the rest;
- * 'never'.
+ * When code for a mechanism is made: 'first-use' (the default) at the first call of each function, unless `ready` had it made
+ * before; 'small' the same for what is made within some tens of milliseconds, and generic kernels for the rest; 'never'.
  */
-export type When = 'background' | 'now' | 'first-use' | 'small' | 'never';
+export type When = 'first-use' | 'small' | 'never';
 
 /** Mass matrices of deeper trees are left to the readable algorithm: code and tables grow with the square of the depth. */
 const MAX_VISITS = 100_000;
@@ -71,8 +69,6 @@ export class CodeChoice {
   readonly hasGeneric: boolean;
   /** Whether the mass matrix is compiled. */
   readonly matrix: boolean;
-  /** Code is made in a worker, and swapped in while generic kernels run. */
-  readonly inBackground: boolean;
   /** Whether code is made for functions that have no generic kernels. */
   readonly makesFunctions: boolean;
   /** Whether there is code for the forces in all joints: links merged by fixed joints hide those. */
@@ -91,7 +87,6 @@ export class CodeChoice {
     this.#closed = loops.length > 0;
     this.hasGeneric = !this.#coupled && !this.#closed;
     this.#when = when;
-    this.inBackground = when === 'background';
     this.#links = links.length;
     this.#visits = countVisits(links);
     this.matrix = this.#visits <= MAX_VISITS;
@@ -122,7 +117,7 @@ export class CodeChoice {
   /** Whether whoever waits for the code of a task gets it. */
   readies(task: CompiledTask): boolean {
     if (this.#when === 'never' || !this.specialises(task)) return false;
-    return this.hasGeneric && GENERIC.has(task) ? this.inBackground || this.onUse(task) : this.makesFunctions;
+    return this.hasGeneric && GENERIC.has(task) ? this.onUse(task) : this.makesFunctions;
   }
 
   /** What the first call of a task will run. */

@@ -71,7 +71,6 @@ export class CompiledDynamics implements Engine {
     } else {
       this.#code = made;
       this.#functions = new CompiledFunctions(mechanism, made);
-      made.begin();
     }
   }
 
@@ -93,13 +92,13 @@ export class CompiledDynamics implements Engine {
     return this.readable.tree;
   }
 
-  /** What runs forward dynamics now. */
-  get tier(): Tier {
-    return this.tierOf('forward');
+  /** What runs a task; before its first call, what will. */
+  tierOf(task: CompiledTask): Tier {
+    return this.#code === undefined ? 'plain' : (this.#code.running(task)?.tier ?? this.#code.choice.tier(task));
   }
 
-  tierOf(task: CompiledTask): Tier {
-    return this.#code?.running(task)?.tier ?? 'plain';
+  get tier(): Tier {
+    return this.tierOf('forward');
   }
 
   /** What runs a function; before its first call, what will. */
@@ -108,7 +107,7 @@ export class CompiledDynamics implements Engine {
     const task = TASK_OF.get(name);
     if (code === undefined) return { engine: 'plain', reason: this.#reason };
     if (task === undefined) return { engine: 'plain', reason: 'only the plain engine has it.' };
-    const tier = code.running(task)?.tier ?? code.choice.tier(task);
+    const tier = this.tierOf(task);
     if (tier === 'plain') return { engine: 'plain', reason: code.choice.reason(task) };
     return { engine: tier === 'generic' ? 'wasm' : 'compiled' };
   }
@@ -269,8 +268,8 @@ export class CompiledDynamics implements Engine {
   }
 
   /**
-   * The arrays in WebAssembly memory and the calls that work on them, for loops that cannot afford copies. Ask again
-   * after `ready`: the memory may have grown, and code may have been swapped.
+   * The arrays in WebAssembly memory and the calls that work on them, for loops that cannot afford copies; of tasks whose code
+   * is made (`ready`). Ask again after other functions have been called: the memory may have grown.
    */
   direct(task: CompiledTask): (Pick<Views, 'q' | 'v' | 'tau' | 'qdd'> & { readonly run: () => void }) | undefined {
     const running = this.#code?.running(task);

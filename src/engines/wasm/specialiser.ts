@@ -1,6 +1,5 @@
-// Makes code for one mechanism in the background and hands it over when it is ready: one task after the other, since each
-// is given the memory behind the last one's. The background is a worker; without one the code is made on this thread, but
-// only for callers that ask for it and wait.
+// Makes code for one mechanism: on this thread, or in a worker for those who wait for it (where there is none, on this thread).
+// One task after the other, since each is given the memory behind the last one's.
 
 import type { Plan } from '../../plan/plan.js';
 import type { BlockAssembly } from '../threads/blocks.js';
@@ -21,15 +20,13 @@ export interface SpecialiserParts {
   readonly blocks?: () => BlockAssembly | undefined;
   /** Called with the code's exports. */
   readonly use: (task: CompiledTask, made: Specialised, exports: WasmInstance['exports']) => void;
-  /** Called where it cannot be made, or not in the background; what ran before goes on running. */
+  /** Called where it cannot be made; the first call tries again. */
   readonly failed: (task: CompiledTask, error: unknown) => void;
 }
 
 export class Specialiser {
   readonly #parts: SpecialiserParts;
   readonly #requested = new Map<CompiledTask, Promise<void>>();
-  /** Tasks that somebody waits for. */
-  readonly #asked = new Set<CompiledTask>();
   /** Tasks whose code is in use. */
   readonly #made = new Set<CompiledTask>();
   #stopped = false;
@@ -40,12 +37,6 @@ export class Specialiser {
 
   /** Done when the task's code is in use, or cannot be made. */
   ready(task: CompiledTask): Promise<void> {
-    this.#asked.add(task);
-    return this.request(task);
-  }
-
-  /** The same, but never on this thread: where there is no worker nothing is made. */
-  request(task: CompiledTask): Promise<void> {
     let promise = this.#requested.get(task);
     if (promise === undefined) {
       promise = this.#later(task, [...this.#requested.values()]);
@@ -83,8 +74,6 @@ export class Specialiser {
       }
     } catch (error) {
       failed(task, error);
-      // Who asks later may have it made on this thread.
-      if (error instanceof WorkerMissing) this.#requested.delete(task);
     }
   }
 
@@ -93,7 +82,7 @@ export class Specialiser {
     try {
       return await emit(plan, options);
     } catch (error) {
-      if (error instanceof WorkerMissing && this.#asked.has(options.task)) return specialise(plan, options);
+      if (error instanceof WorkerMissing) return specialise(plan, options);
       throw error;
     }
   }
@@ -112,13 +101,6 @@ export class Specialiser {
     for (const { at, values } of made.tables ?? []) words.set(values, at / 4);
     use(task, made, store.instantiate(module));
   }
-}
-
-/** What explain() says where code was not made. */
-export function noteOfFailure(task: CompiledTask, error: unknown): string {
-  return error instanceof WorkerMissing
-    ? `Code for ${task} is made when ready('${task}') is asked for, on the thread that asks: ${error.message}.`
-    : `Code for ${task} could not be made: ${String(error)}`;
 }
 
 /** After what is going on now. */

@@ -1,5 +1,4 @@
 // The code of a mechanism and the memory it works in: each task's code is made when the choice (code-choice.ts) says so.
-// Where code for the mechanism is made in the background, generic kernels run until it is swapped in.
 
 import type { GenericTask } from '../../formulas/kernels.js';
 import type { Mechanism } from '../../mechanism/mechanism.js';
@@ -12,22 +11,20 @@ import { loopScales } from '../plain/assembly/loop-scales.js';
 import { reduceAngles, turnsTooFar } from '../plain/large-angles.js';
 import type { BlockAssembly } from '../threads/blocks.js';
 import { Planner } from '../threads/planner.js';
-import { CodeChoice, GENERIC_TASKS, type Tier, type When } from './code-choice.js';
+import { CodeChoice, type Tier, type When } from './code-choice.js';
 import { createGeneric } from './generic.js';
 import { guardModule, TRUSTED } from './guard.js';
 import { type Layout, layoutOf } from './layout.js';
 import { LoopSolver } from './loop-solver.js';
 import type { CompiledTask } from './specialise.js';
-import { type Emit, noteOfFailure, Specialiser } from './specialiser.js';
+import { type Emit, Specialiser } from './specialiser.js';
 import { Store } from './store.js';
 import { type WasmInstance, webAssembly } from './webassembly.js';
 
 export interface CodeOptions {
-  /** 'background' where left out. */
+  /** 'first-use' where left out. */
   readonly specialise?: When;
-  /** What 'now' makes; all where left out. */
-  readonly tasks?: readonly CompiledTask[];
-  /** Makes it in the background; a worker of this module where left out. */
+  /** Makes it for `ready`; a worker of this module where left out. */
   readonly emit?: Emit;
   /** Memory that other threads can see. */
   readonly shared?: boolean;
@@ -69,7 +66,7 @@ export class TaskCode {
   readonly layout: Layout;
   readonly choice: CodeChoice;
   readonly store: Store;
-  /** What `best` gives where it will never be swapped: calls of a microsecond notice the look into a table. */
+  /** What `best` gives: calls of a microsecond notice the look into a table. */
   forward: Running | undefined;
   inverse: Running | undefined;
   massMatrix: Running | undefined;
@@ -91,7 +88,7 @@ export class TaskCode {
   /** Throws where there is no WebAssembly, or a page forbids it (Content-Security-Policy without 'wasm-unsafe-eval'). */
   constructor(tree: Tree, options: CodeOptions, note: (note: string) => void) {
     const { mechanism } = tree;
-    const { specialise = 'background', shared = false } = options;
+    const { specialise = 'first-use', shared = false } = options;
     this.#mechanism = mechanism;
     this.#tree = tree;
     this.#options = options;
@@ -109,14 +106,6 @@ export class TaskCode {
     this.#specialiser = specialise === 'never' ? undefined : this.#createSpecialiser();
   }
 
-  /** Makes what shall be there before the first call, or has it made meanwhile. */
-  begin(): void {
-    const { specialise, tasks = GENERIC_TASKS } = this.#options;
-    if (this.choice.inBackground) void this.#specialiser!.request('forward');
-    if (specialise !== 'now') return;
-    for (const task of tasks) if (this.choice.specialises(task)) this.#specialiser!.now(task);
-  }
-
   /** The code of a task where it is there already. */
   running(task: CompiledTask): Running | undefined {
     return this.#running.get(task);
@@ -124,24 +113,19 @@ export class TaskCode {
 
   #use(task: CompiledTask, running: Running): void {
     this.#running.set(task, running);
-    if (this.choice.inBackground) return;
     if (task === 'forward') this.forward = running;
     else if (task === 'inverse') this.inverse = running;
     else if (task === 'massMatrix') this.massMatrix = running;
   }
 
-  /** What runs a task with generic kernels, made on first use; better code is asked for where it may be swapped in later. */
+  /** What runs a task that has generic kernels, made on first use. */
   best(task: GenericTask): Running | undefined {
     const { choice } = this;
-    let running = this.#running.get(task);
-    if (running !== undefined && !choice.inBackground) return running;
+    const running = this.#running.get(task);
+    if (running !== undefined) return running;
     if (!choice.compiles(task)) return undefined;
     if (!choice.hasGeneric) return this.own(task);
-    if (running === undefined && choice.onUse(task)) running = this.#makeNow(task);
-    running ??= this.#startGeneric(task);
-    if (running.tier !== 'specialised' && choice.inBackground && choice.specialises(task))
-      void this.#specialiser!.request(task);
-    return running;
+    return (choice.onUse(task) ? this.#makeNow(task) : undefined) ?? this.#startGeneric(task);
   }
 
   /** The code for this mechanism of a task, made on its first call; undefined where there is none. */
@@ -200,7 +184,7 @@ export class TaskCode {
     try {
       this.#specialiser!.now(task);
     } catch (error) {
-      this.#note(noteOfFailure(task, error));
+      this.#note(`Code for ${task} could not be made: ${String(error)}`);
     }
     return this.#running.get(task);
   }
@@ -226,7 +210,7 @@ export class TaskCode {
           `Code for ${task}: ${bytes.length} bytes; ${multiplications} multiplications, ${additions} additions, ${divisions} divisions.`,
         );
       },
-      failed: (task, error) => this.#note(noteOfFailure(task, error)),
+      failed: (task, error) => this.#note(`Code for ${task} could not be made: ${String(error)}`),
     });
   }
 

@@ -18,7 +18,7 @@ const seeds = fc.integer({ min: 0, max: 2 ** 31 - 1 });
 
 /** All that depends on couplings, compiled and plain. */
 function compare(mechanism: Mechanism, seed: number, tolerance = 1e-10): void {
-  const compiled = new CompiledDynamics(mechanism, { specialise: 'now', tasks: ['forward'] });
+  const compiled = new CompiledDynamics(mechanism);
   expect(compiled.tier).toBe('specialised');
   const plain = compiled.readable;
   const state = State.random(mechanism, seed + 1);

@@ -30,7 +30,7 @@ const numbersOf = ({ kinetic, potential, mass, com, momentum }: Energy): number[
 
 /** The largest relative difference of each function from the readable one, with intermediate memory full of NaN. */
 function disagreements(mechanism: Mechanism, states = 2): Map<string, number> {
-  const compiled = new CompiledDynamics(mechanism, { specialise: 'now', tasks: [] });
+  const compiled = new CompiledDynamics(mechanism);
   const { readable } = compiled;
   const solver = new MassMatrixSolver(mechanism);
   const worst = new Map<string, number>();
@@ -93,7 +93,7 @@ describe('compiled functions agree with the readable ones', () => {
 
   it('joint forces are compiled where no joint is fixed', () => {
     const mechanism = builtinMechanism('human-34');
-    const compiled = new CompiledDynamics(mechanism, { specialise: 'now', tasks: [] });
+    const compiled = new CompiledDynamics(mechanism);
     compiled.forward(State.random(mechanism, 1), undefined, {
       jointForces: new Float64Array(6 * mechanism.bodies.length),
     });
@@ -114,7 +114,7 @@ describe('deep trees', () => {
 
   it('more links than code is made for fall back to the readable algorithms', () => {
     const mechanism = builtinMechanism('chain-300');
-    const compiled = new CompiledDynamics(mechanism, { specialise: 'now', tasks: [] });
+    const compiled = new CompiledDynamics(mechanism);
     const state = State.random(mechanism, 1);
     expect(compiled.poses(state)).toEqual(compiled.readable.poses(state));
     expect(compiled.tierOf('poses')).toBe('plain');
@@ -125,7 +125,7 @@ describe('deep trees', () => {
 describe('mechanisms far from the origin, bodies without mass, coupled joints', () => {
   it('the inverse of the mass matrix does not depend on where a free body is', () => {
     const mechanism = builtinMechanism('human-34');
-    const compiled = new CompiledDynamics(mechanism, { specialise: 'now', tasks: [] });
+    const compiled = new CompiledDynamics(mechanism);
     const state = State.random(mechanism, 3);
     const near = compiled.inverseMassMatrix(state).Hinv;
     const { iq } = mechanism.joints.find(({ model }) => model.name === 'floating')!;
@@ -157,7 +157,7 @@ describe('mechanisms far from the origin, bodies without mass, coupled joints', 
       bodies: [{ name: 'a', mass: 1 }],
       joints: [{ name: 'j', parent: null, child: 'a', type: 'revolute' }],
     });
-    const compiled = new CompiledDynamics(mechanism, { specialise: 'now', tasks: [] });
+    const compiled = new CompiledDynamics(mechanism);
     const state = State.random(mechanism, 1);
     expect(() => compiled.inverseMassMatrix(state)).toThrow('j');
     expect(() => compiled.solve(state, new Float64Array([1]))).toThrow('j');
@@ -170,7 +170,7 @@ describe('laws', () => {
 
   it.each(seeds)('J v is the velocity, H^-1 H = 1, T = v^T H v / 2: seed %i', (seed) => {
     const mechanism = randomMechanism(seed, { armature: seed % 2 === 0, shuffled: seed % 3 === 0 });
-    const compiled = new CompiledDynamics(mechanism, { specialise: 'now', tasks: [] });
+    const compiled = new CompiledDynamics(mechanism);
     const state = State.random(mechanism, seed);
     const { nv } = mechanism;
     const velocities = compiled.velocities(state);
@@ -200,7 +200,7 @@ describe('laws', () => {
 
   it.each(seeds)('without forces the energy stays: its rate by a small step, seed %i', (seed) => {
     const mechanism = randomMechanism(seed);
-    const compiled = new CompiledDynamics(mechanism, { specialise: 'now', tasks: [] });
+    const compiled = new CompiledDynamics(mechanism);
     const state = State.random(mechanism, seed);
     const qdd = compiled.forward(state);
     const total = (step: number): number => {

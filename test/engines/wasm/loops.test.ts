@@ -15,7 +15,7 @@ import { constraintJacobian } from '../plain/assembly/constrained.js';
 
 /** The error of compiled forward dynamics, or undefined where the plain engine had to decide the rank. */
 function errorOf(mechanism: Mechanism, state: State, seed: number): number | undefined {
-  const compiled = new CompiledDynamics(mechanism, { specialise: 'now', tasks: ['forward'] });
+  const compiled = new CompiledDynamics(mechanism);
   expect(compiled.tier).toBe('specialised');
   const tau = randomVector(seed, mechanism.nv, 2);
   const plain = compiled.readable;
@@ -108,7 +108,7 @@ describe('closed loops, compiled', () => {
       const tau = randomVector(seed + 1, nv);
       const own = new State(coupled);
       own.q.set(state.q);
-      const compiled = new CompiledDynamics(coupled, { specialise: 'now', tasks: ['forward'] });
+      const compiled = new CompiledDynamics(coupled);
       compiled.readable.forward = () => {
         throw new Error('not compiled');
       };
@@ -160,7 +160,7 @@ describe('closed loops, compiled', () => {
   it('the report on loops is that of the last forward dynamics', () => {
     const mechanism = createMechanism(closedSpec(1, 10, 1));
     const state = State.random(mechanism, 7);
-    const compiled = new CompiledDynamics(mechanism, { specialise: 'now', tasks: ['forward'] });
+    const compiled = new CompiledDynamics(mechanism);
     compiled.forward(state);
     const { constraints, rank } = compiled.loopReport();
     expect(constraints).toBeGreaterThan(0);

@@ -17,7 +17,7 @@ const options = { out: new Float64Array(mechanism.nv) };
 const external = { ...options, external: new Float64Array(6 * mechanism.bodies.length) };
 const matrix = { out: new Float64Array(mechanism.nv ** 2) };
 const report = {};
-for (const specialise of ['never', 'now']) {
+for (const specialise of ['never', 'first-use']) {
   const compiled = compile(mechanism, { specialise });
   const calls = {
     forward: [2e5, () => compiled.forward(state, tau, options)],

@@ -1,9 +1,9 @@
-// Where code for a mechanism is made: in a worker, never on the caller's thread unless asked.
+// Where code for a mechanism is made: in a worker for those who wait for it, on the caller's thread at a first call.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { compile } from '../../../src/engines/wasm/index.js';
 import { builtinMechanism } from '../../../src/models/index.js';
 import { PATIENCE } from '../../support/patience.js';
@@ -15,6 +15,7 @@ const PROGRAM = `
 import { Session } from 'node:inspector';
 import { compile } from '${DIST.href}';
 import { builtinMechanism } from '${new URL('../../models/index.js', DIST).href}';
+import { State } from '${new URL('../../mechanism/state.js', DIST).href}';
 const session = new Session();
 session.connect();
 session.post('Profiler.enable');
@@ -29,12 +30,12 @@ const calls = () => {
   return count;
 };
 const mechanism = builtinMechanism('human-34');
-const background = compile(mechanism);
-await background.ready();
-const tiers = [background.tier];
-const inBackground = calls();
-tiers.push(compile(mechanism, { specialise: 'now' }).tier);
-console.log(JSON.stringify({ tiers, inBackground, asked: calls() }));
+const waited = compile(mechanism);
+await waited.ready();
+const made = waited.direct('forward') !== undefined;
+const inWorker = calls();
+compile(mechanism).forward(State.random(mechanism, 1));
+console.log(JSON.stringify({ made, inWorker, here: calls() }));
 `;
 
 describe('the worker that makes code', () => {
@@ -45,16 +46,14 @@ describe('the worker that makes code', () => {
       timeout: PATIENCE,
     });
     expect(stderr).toBe('');
-    // Counts are since the last look; 'now' makes code for all four tasks.
-    expect(JSON.parse(stdout)).toEqual({ tiers: ['specialised', 'specialised'], inBackground: 0, asked: 4 });
+    // Counts are since the last look.
+    expect(JSON.parse(stdout)).toEqual({ made: true, inWorker: 0, here: 1 });
   });
 
-  it('where there is none, nothing is made until somebody asks and waits', async () => {
+  it('where there is none, those who wait have it made on their own thread', async () => {
     // Here, in the sources, the worker's file is not JavaScript and cannot be started.
     const compiled = compile(builtinMechanism('chain-8'));
-    await vi.waitFor(() => expect(compiled.explain()).toContain('no worker could be started'), { timeout: PATIENCE });
-    expect(compiled.tier).toBe('generic');
     await compiled.ready();
-    expect(compiled.tier).toBe('specialised');
+    expect(compiled.direct('forward')).toBeDefined();
   });
 });
