@@ -3,7 +3,7 @@
 
 import type { ForwardOptions } from '#src/engines/plain/plain-dynamics.js';
 import { ParallelDynamics } from '#src/engines/threads/parallel-dynamics.js';
-import { CompiledDynamics } from '#src/engines/wasm/index.js';
+import { CompiledDynamics } from '#src/engines/wasm/compiled.js';
 import type { Mechanism } from '#src/mechanism/mechanism.js';
 import { State } from '#src/mechanism/state.js';
 import { BUILTIN_MODELS } from '#src/models/index.js';

@@ -3,8 +3,7 @@
 // short batches taken in turn (measure.ts), so that the ratios hold on a noisy machine.
 
 import { PlainDynamics } from '#src/engines/plain/plain-dynamics.js';
-import { reasonForPlain } from '#src/engines/wasm/compiled.js';
-import { CompiledDynamics } from '#src/engines/wasm/index.js';
+import { CompiledDynamics, reasonForPlain } from '#src/engines/wasm/compiled.js';
 import type { Mechanism } from '#src/mechanism/mechanism.js';
 import { State } from '#src/mechanism/state.js';
 import { aba, createAba } from '#src/reference/aba.js';

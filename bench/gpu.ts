@@ -6,6 +6,7 @@ import { GpuBatch } from '#src/engines/gpu/gpu-batch.js';
 import { PlainDynamics } from '#src/engines/plain/plain-dynamics.js';
 import type { Mechanism } from '#src/mechanism/mechanism.js';
 import { State } from '#src/mechanism/state.js';
+import { timeOf } from './device-time.js';
 
 export interface GpuTiming {
   readonly model: string;
@@ -148,6 +149,16 @@ async function throughput(batch: GpuBatch, task: 'forward' | 'inverse'): Promise
   return batch.states / best;
 }
 
+/** A task on what is in the device's memory, and what runs it. */
+async function measure(gpu: OpenGpu, batch: GpuBatch, task: 'forward' | 'inverse' | 'rollout') {
+  const { variant, bound } = await batch.dispatches(task);
+  try {
+    return { variant, time: await least((times) => timeOf(gpu, bound, times)) };
+  } finally {
+    for (const one of bound) one.destroy();
+  }
+}
+
 /** Forward and inverse dynamics (and rollouts) of a batch, by its size. */
 export async function benchBatch(gpu: OpenGpu, mechanism: Mechanism, options: GpuBenchOptions): Promise<GpuTiming[]> {
   const { batches, rollout = true, variant, progress } = options;
@@ -186,7 +197,8 @@ export async function benchBatch(gpu: OpenGpu, mechanism: Mechanism, options: Gp
     for (const task of ['forward', 'inverse'] as const) {
       await batch.ready(task);
       const { worst, median } = await checkErrors(batch, task);
-      add(task, await batch.variantOf(task), await least((times) => batch.measure(task, times)), {
+      const { variant: name, time } = await measure(gpu, batch, task);
+      add(task, name, time, {
         ioStatesPerSecond: states > MOST_IN_FLIGHT ? null : await throughput(batch, task),
         error: worst,
         medianError: median,
@@ -194,8 +206,8 @@ export async function benchBatch(gpu: OpenGpu, mechanism: Mechanism, options: Gp
     }
     if (rollout) {
       await batch.ready('rollout');
-      const steps = await least((times) => batch.measure('rollout', times));
-      add('rollout', await batch.variantOf('rollout'), steps, {});
+      const { variant: name, time } = await measure(gpu, batch, 'rollout');
+      add('rollout', name, time, {});
     }
     for (const note of batch.notes) progress?.(note);
     batch.dispose();

@@ -3,7 +3,7 @@
 import { endToRootSchedule } from '#src/engines/plain/assembly/orders.js';
 import type { ParallelOptions } from '#src/engines/threads/options.js';
 import { ParallelDynamics } from '#src/engines/threads/parallel-dynamics.js';
-import { CompiledDynamics } from '#src/engines/wasm/index.js';
+import { CompiledDynamics } from '#src/engines/wasm/compiled.js';
 import type { Mechanism } from '#src/mechanism/mechanism.js';
 import { State } from '#src/mechanism/state.js';
 import { createTree } from '#src/mechanism/tree.js';

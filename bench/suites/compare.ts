@@ -54,7 +54,7 @@ async function load(folder: URL): Promise<Build> {
     return found === undefined ? {} : import(found.href);
   };
   const core = await entry('index.js');
-  const compiled = await entry('compile/index.js', 'engines/wasm/index.js');
+  const compiled = await entry('compile/index.js', 'engines/wasm/compiled.js');
   const parallel = await entry('parallel/index.js', 'engines/threads/index.js');
   const batches = await entry('batch/index.js');
   const gpu = await entry('gpu/index.js', 'engines/gpu/index.js');

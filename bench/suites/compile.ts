@@ -2,7 +2,7 @@
 // matrix), and the operations that joints of each type take.
 
 import { readFileSync } from 'node:fs';
-import { type CompiledTask, countOperations } from '#src/engines/wasm/index.js';
+import type { CompiledTask } from '#src/engines/wasm/specialise.js';
 import { parseDescription } from '#src/formats/index.js';
 import type { JointTypeName } from '#src/joints/index.js';
 import { MechanismBuilder } from '#src/mechanism/builder.js';
@@ -10,6 +10,7 @@ import type { Mechanism } from '#src/mechanism/mechanism.js';
 import { createTree } from '#src/mechanism/tree.js';
 import { createPlan } from '#src/plan/plan.js';
 import type { Mat3 } from '#src/spatial/matrix3.js';
+import { countOperations } from '../count.js';
 import { benchForward } from '../forward.js';
 
 /** Operations that one more link adds to a chain of ten equal joints: the mean of two, since axes alternate. */

@@ -7,7 +7,7 @@ import { Worker } from 'node:worker_threads';
 import { batch as batchOf } from '#src/batch/index.js';
 import { endThreads } from '#src/engines/threads/index.js';
 import { ParallelDynamics } from '#src/engines/threads/parallel-dynamics.js';
-import { CompiledDynamics } from '#src/engines/wasm/index.js';
+import { CompiledDynamics } from '#src/engines/wasm/compiled.js';
 import { State } from '#src/mechanism/state.js';
 import { builtinMechanism } from '#src/models/index.js';
 import type { Task } from './independent.js';

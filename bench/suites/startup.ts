@@ -1,4 +1,4 @@
-// What compile() costs to begin with, in fresh processes: until generic kernels are ready, until code for the mechanism is
+// What the compiled engine costs to begin with, in fresh processes: until generic kernels are ready, until code for the mechanism is
 // in use (made by the worker: the processor time is that of the whole process), and the same again in a warm process. Uses
 // dist, as users do: run "npm run build" first.
 
@@ -11,7 +11,7 @@ const PROCESSES = 20;
 
 const program = (model: string): string => `
 import { State } from '${new URL('index.js', DIST).href}';
-import { compile } from '${new URL('engines/wasm/index.js', DIST).href}';
+import { CompiledDynamics } from '${new URL('engines/wasm/compiled.js', DIST).href}';
 import { builtinMechanism } from '${new URL('models/index.js', DIST).href}';
 const mechanism = builtinMechanism('${model}');
 const state = State.random(mechanism, 1);
@@ -20,11 +20,11 @@ const round = async () => {
   const times = {};
   const cpu = processor();
   const start = performance.now();
-  const generic = compile(mechanism, { specialise: 'never' });
+  const generic = new CompiledDynamics(mechanism, { specialise: 'never' });
   times.generic = performance.now() - start;
   generic.forward(state);
   times.firstCall = performance.now() - start - times.generic;
-  const compiled = compile(mechanism);
+  const compiled = new CompiledDynamics(mechanism);
   await compiled.ready();
   times.specialised = performance.now() - start;
   times.specialisedProcessor = processor() - cpu;

@@ -12,13 +12,13 @@ import { relativeError } from '../support/random-mechanism.js';
 const MAIN = `
 import { dynamics, Simulation, State } from '/dist/index.js';
 import { batch } from '/dist/batch/index.js';
-import { compile } from '/dist/engines/wasm/index.js';
+import { CompiledDynamics } from '/dist/engines/wasm/compiled.js';
 import { builtinMechanism } from '/dist/models/index.js';
 const mechanism = builtinMechanism('human-34');
 const state = State.random(mechanism, 1);
 const result = {};
 try {
-  const compiled = compile(mechanism);
+  const compiled = new CompiledDynamics(mechanism);
   await compiled.ready();
   result.tier = compiled.tier;
   result.after = [...compiled.forward(state)];

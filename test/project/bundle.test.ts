@@ -26,7 +26,7 @@ it('the core with kernels stays below 150 kB, compressed', async () => {
         resolveId: (id) => (id === entry ? id : null),
         load: (id) =>
           id === entry
-            ? `export { dynamics, MechanismBuilder, State } from '${at('index.js')}'; export { compile } from '${at('engines/wasm/index.js')}';`
+            ? `export { dynamics, MechanismBuilder, State } from '${at('index.js')}'; export { CompiledDynamics } from '${at('engines/wasm/compiled.js')}';`
             : null,
       },
     ],

@@ -8,7 +8,6 @@ import { BatchArrays } from './batch-arrays.js';
 import type { GpuColumn } from './columns.js';
 import { checked, lossOf, type OpenGpu } from './device.js';
 import { rolloutOnDevice } from './device-rollout.js';
-import { type DeviceTime, timeOf } from './device-time.js';
 import { type EngineOptions, GpuEngine } from './engine.js';
 import { GpuError } from './errors.js';
 import { type GpuTask, TILE } from './kernel.js';
@@ -219,28 +218,17 @@ export class GpuBatch {
     });
   }
 
-  /**
-   * For measuring: runs a task `times` times on what is in the device's memory.
-   */
-  async measure(task: BatchFunctionName, times: number): Promise<DeviceTime> {
+  /** For measuring: what runs a task now, by name, and its dispatches over what is in the device's memory; to be destroyed. */
+  async dispatches(task: BatchFunctionName): Promise<{ readonly variant: string; readonly bound: readonly Bound[] }> {
     this.#check();
-    const { programs } = await this.#engine.running(TASK[task], this.#arrays.whole);
+    const { name, programs } = await this.#engine.running(TASK[task], this.#arrays.whole);
     const next = task === 'rollout' ? await this.#nextBuffers() : undefined;
     const others = next === undefined ? {} : { nextQ: next.q, nextV: next.v };
     // Steps of no length: states stay as they are.
     const bound = this.#arrays.windows.flatMap((window) =>
       programs.map((program) => program.bind(this.#arrays.bindings(window, others), window.states, 0)),
     );
-    try {
-      return await timeOf(this.#engine.gpu, bound, times);
-    } finally {
-      for (const one of bound) one.destroy();
-    }
-  }
-
-  /** What runs a task now, by name. */
-  async variantOf(task: BatchFunctionName): Promise<string> {
-    return (await this.#engine.running(TASK[task], this.#arrays.whole)).name;
+    return { variant: name, bound };
   }
 
   notFinite(): number[] {

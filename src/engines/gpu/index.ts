@@ -3,7 +3,7 @@
 
 import type { Mechanism } from '../../mechanism/mechanism.js';
 import { GpuAssembly } from './assembly.js';
-import { CpuAssembly, LastingAssembly } from './cpu-assembly.js';
+import { LastingAssembly } from './cpu-assembly.js';
 import { type OpenGpu, openGpu as openDevice, opened } from './device.js';
 import { GpuError } from './errors.js';
 import type { Assembly, Gpu, OpenOptions } from './types.js';
@@ -34,32 +34,18 @@ export interface FallbackOptions extends OpenOptions {
 /** Options of `gpuAssembly`. */
 export type GpuAssemblyOptions = FallbackOptions;
 
-/** Opens a device for what `make` makes; where that fails, what `instead` makes of the reason. */
-async function onGpuOrElse<T>(
-  options: FallbackOptions,
-  make: (gpu: OpenGpu, close: boolean) => Promise<T>,
-  instead: (reason: string) => T,
-): Promise<T> {
+/** The forward dynamics of one large mechanism, on the GPU if there is one. */
+export async function gpuAssembly(mechanism: Mechanism, options: GpuAssemblyOptions = {}): Promise<Assembly> {
+  const { gpu: given, fallback, onLoss, onFallback } = options;
   let gpu: OpenGpu | undefined;
   try {
-    gpu = options.gpu === undefined ? await openDevice(options) : opened(options.gpu);
-    return await make(gpu, options.gpu === undefined);
+    gpu = given === undefined ? await openDevice(options) : opened(given);
+    const assembly = await GpuAssembly.create(gpu, mechanism, given === undefined);
+    return onLoss === 'cpu' ? new LastingAssembly(mechanism, assembly, onFallback) : assembly;
   } catch (error) {
-    if (options.gpu === undefined) gpu?.close();
-    if (options.fallback === 'error' || !(error instanceof GpuError)) throw error;
-    options.onFallback?.(error.message);
-    return instead(error.message);
+    if (given === undefined) gpu?.close();
+    if (fallback === 'error' || !(error instanceof GpuError)) throw error;
+    onFallback?.(error.message);
+    return new LastingAssembly(mechanism, error.message);
   }
-}
-
-/** The forward dynamics of one large mechanism, on the GPU if there is one. */
-export function gpuAssembly(mechanism: Mechanism, options: GpuAssemblyOptions = {}): Promise<Assembly> {
-  return onGpuOrElse<Assembly>(
-    options,
-    async (gpu, close) => {
-      const assembly = await GpuAssembly.create(gpu, mechanism, close);
-      return options.onLoss === 'cpu' ? new LastingAssembly(assembly, options.onFallback) : assembly;
-    },
-    (reason) => new CpuAssembly(mechanism, reason),
-  );
 }

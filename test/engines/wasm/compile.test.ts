@@ -1,18 +1,14 @@
-// What users of compile() see: tiers, fallback, errors, memory.
+// What the compiled engine shows: tiers, fallback, errors, memory.
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import {
-  type CompiledDynamics,
-  compile,
-  type Plan,
-  type SpecialiseOptions,
-  specialise,
-} from '../../../src/engines/wasm/index.js';
+import { CompiledDynamics } from '../../../src/engines/wasm/compiled.js';
+import { type SpecialiseOptions, specialise } from '../../../src/engines/wasm/specialise.js';
 import { webAssembly } from '../../../src/engines/wasm/webassembly.js';
 import { createMechanism } from '../../../src/mechanism/create.js';
 import { SimulationError } from '../../../src/mechanism/errors.js';
 import { State } from '../../../src/mechanism/state.js';
 import { builtinMechanism } from '../../../src/models/index.js';
+import type { Plan } from '../../../src/plan/plan.js';
 import { randomMechanism, randomSpec, randomVector, relativeError } from '../../support/random-mechanism.js';
 
 const human = builtinMechanism('human-34');
@@ -28,9 +24,9 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-describe('compile', () => {
+describe('the compiled engine', () => {
   it('makes the code of each function at its first call, or beforehand', async () => {
-    const compiled = compile(human);
+    const compiled = new CompiledDynamics(human);
     expect(compiled.direct('forward')).toBeUndefined();
     agrees(compiled);
     expect(compiled.explain()).toContain('multiplications');
@@ -53,7 +49,7 @@ describe('compile', () => {
       seen.push(options.task);
       return specialise(structuredClone(plan), structuredClone(options));
     };
-    const compiled = compile(human, { emit });
+    const compiled = new CompiledDynamics(human, { emit });
     await compiled.ready();
     expect(seen).toEqual(['forward']);
     expect(compiled.tier).toBe('specialised');
@@ -71,7 +67,7 @@ describe('compile', () => {
       await held;
       return specialise(plan, options);
     };
-    const compiled = compile(human, { emit });
+    const compiled = new CompiledDynamics(human, { emit });
     const ready = compiled.ready('forward');
     await vi.waitFor(() => expect(places.length).toBe(1));
     // The code of inverse dynamics takes the memory that code for forward dynamics was to have.
@@ -87,7 +83,7 @@ describe('compile', () => {
 
   it('makes it on this thread where others cannot', async () => {
     const emit = () => Promise.reject(new Error('the worker is gone'));
-    const compiled = compile(human, { emit });
+    const compiled = new CompiledDynamics(human, { emit });
     await compiled.ready();
     expect(compiled.explain()).toContain('the worker is gone');
     agrees(compiled);
@@ -95,7 +91,7 @@ describe('compile', () => {
   });
 
   it('shared memory, and arrays without copies', () => {
-    const compiled = compile(human, { specialise: 'first-use', shared: true });
+    const compiled = new CompiledDynamics(human, { specialise: 'first-use', shared: true });
     agrees(compiled);
     const { q, v, tau, qdd, run } = compiled.direct('forward')!;
     expect(q.buffer).toBeInstanceOf(SharedArrayBuffer);
@@ -123,7 +119,7 @@ describe('compile', () => {
   ])('%s: readable algorithms, said once', (_what, api) => {
     vi.stubGlobal('WebAssembly', api);
     const told: string[] = [];
-    const compiled = compile(human, { onFallback: (reason) => told.push(reason) });
+    const compiled = new CompiledDynamics(human, { onFallback: (reason) => told.push(reason) });
     expect(compiled.tier).toBe('plain');
     agrees(compiled);
     agrees(compiled);
@@ -136,17 +132,17 @@ describe('compile', () => {
     const [joint, source] = spec.joints.map(({ name }) => name);
     const coupled = createMechanism({ ...spec, couplings: [{ joint, source, multiplier: 2, offset: 0 }] });
     const state = State.random(coupled, 1);
-    const never = compile(coupled, { specialise: 'never' });
+    const never = new CompiledDynamics(coupled, { specialise: 'never' });
     expect(never.tier).toBe('plain');
     expect(never.explain()).toContain('coupled');
     expect(never.forward(state)).toEqual(never.readable.forward(state));
-    const compiled = compile(coupled);
+    const compiled = new CompiledDynamics(coupled);
     expect(relativeError(compiled.forward(state), compiled.readable.forward(state))).toBeLessThan(1e-12);
     expect(compiled.tier).toBe('specialised');
   });
 
   it('options that only the readable algorithms know give their results', () => {
-    const compiled = compile(human, { specialise: 'first-use' });
+    const compiled = new CompiledDynamics(human, { specialise: 'first-use' });
     const state = State.random(human, 1);
     const tau = randomVector(1, human.nv);
     const forces = [0, 1].map(() => new Float64Array(6 * human.bodies.length));
@@ -160,7 +156,7 @@ describe('compile', () => {
   it('forces from outside, on bodies welded to others too', () => {
     for (const seed of [21, 22, 23, 24]) {
       const mechanism = randomMechanism(seed, { bodies: 12, armature: true, forest: true });
-      const compiled = compile(mechanism);
+      const compiled = new CompiledDynamics(mechanism);
       const state = State.random(mechanism, 1);
       const tau = randomVector(1, mechanism.nv);
       const external = randomVector(2, 6 * mechanism.bodies.length, 3);
@@ -180,7 +176,7 @@ describe('compile', () => {
       ...spec,
       joints: spec.joints.map((joint, i) => (i % 2 === 0 ? { ...joint, damping: 0.3 } : joint)),
     });
-    const compiled = compile(damped);
+    const compiled = new CompiledDynamics(damped);
     const { tree, readable } = compiled;
     const state = State.random(damped, 1);
     const tau = randomVector(1, damped.nv);
@@ -202,7 +198,7 @@ describe('compile', () => {
   });
 
   it('who asks for an algorithm gets it', () => {
-    const compiled = compile(human, { specialise: 'first-use' });
+    const compiled = new CompiledDynamics(human, { specialise: 'first-use' });
     const state = State.random(human, 1);
     for (const options of [{ algorithm: 'dense' }, { algorithm: 'ada' }] as const)
       expect(compiled.forward(state, undefined, options)).toEqual(compiled.readable.forward(state, undefined, options));
@@ -210,7 +206,7 @@ describe('compile', () => {
 
   it('leaves the mass matrix of a very long chain to the readable algorithm', async () => {
     const chain = builtinMechanism('chain-500');
-    const compiled = compile(chain, { specialise: 'never' });
+    const compiled = new CompiledDynamics(chain, { specialise: 'never' });
     const state = State.random(chain, 1);
     expect(compiled.massMatrix(state).H).toEqual(compiled.readable.massMatrix(state).H);
     expect(compiled.tierOf('massMatrix')).toBe('plain');
@@ -228,14 +224,14 @@ describe('compile', () => {
         { ...tip, mass: 1, com: [0, 0, 0] as const, inertia: new Array(9).fill(0) },
       ];
       const mechanism = createMechanism({ ...spec, bodies: bodies as typeof spec.bodies }, { inertia: 'warn' });
-      const compiled = compile(mechanism, { specialise: when });
+      const compiled = new CompiledDynamics(mechanism, { specialise: when });
       expect(() => compiled.forward(State.random(mechanism, 1))).toThrow(SimulationError);
       expect(() => compiled.forward(State.random(mechanism, 1))).toThrow(/j2/);
     },
   );
 
   it('numbers that are not finite are an error', () => {
-    const compiled = compile(human, { specialise: 'first-use' });
+    const compiled = new CompiledDynamics(human, { specialise: 'first-use' });
     const state = State.random(human, 1);
     state.v[7] = Number.NaN;
     expect(() => compiled.forward(state)).toThrow(SimulationError);
@@ -245,7 +241,7 @@ describe('compile', () => {
 
   it('a mechanism that cannot move', () => {
     const rigid = randomMechanism(1, { types: ['fixed'], bodies: 3 });
-    const compiled = compile(rigid, { specialise: 'first-use' });
+    const compiled = new CompiledDynamics(rigid, { specialise: 'first-use' });
     expect(compiled.forward(new State(rigid)).length).toBe(0);
     expect(compiled.massMatrix(new State(rigid)).n).toBe(0);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { countOperations } from '../../../src/engines/wasm/count.js';
+import { countOperations } from '../../../bench/count.js';
 import { MechanismBuilder } from '../../../src/mechanism/builder.js';
 import { createTree } from '../../../src/mechanism/tree.js';
 import { builtinMechanism } from '../../../src/models/index.js';

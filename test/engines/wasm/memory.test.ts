@@ -5,10 +5,10 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 
-const DIST = new URL('../../../dist/engines/wasm/index.js', import.meta.url);
+const DIST = new URL('../../../dist/engines/wasm/compiled.js', import.meta.url);
 const PROGRAM = `
 import { State } from '${new URL('../../index.js', DIST).href}';
-import { compile } from '${DIST.href}';
+import { CompiledDynamics } from '${DIST.href}';
 import { builtinMechanism } from '${new URL('../../models/index.js', DIST).href}';
 const mechanism = builtinMechanism('human-34');
 const state = State.random(mechanism, 1);
@@ -18,7 +18,7 @@ const external = { ...options, external: new Float64Array(6 * mechanism.bodies.l
 const matrix = { out: new Float64Array(mechanism.nv ** 2) };
 const report = {};
 for (const specialise of ['never', 'first-use']) {
-  const compiled = compile(mechanism, { specialise });
+  const compiled = new CompiledDynamics(mechanism, { specialise });
   const calls = {
     forward: [2e5, () => compiled.forward(state, tau, options)],
     loaded: [5e4, () => compiled.forward(state, tau, external)],

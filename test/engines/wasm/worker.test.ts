@@ -4,16 +4,16 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { compile } from '../../../src/engines/wasm/index.js';
+import { CompiledDynamics } from '../../../src/engines/wasm/compiled.js';
 import { builtinMechanism } from '../../../src/models/index.js';
 import { PATIENCE } from '../../support/patience.js';
 
-const DIST = new URL('../../../dist/engines/wasm/index.js', import.meta.url);
+const DIST = new URL('../../../dist/engines/wasm/compiled.js', import.meta.url);
 
 /** Counts calls of `specialise` on the main thread, by the engine's own count of calls. */
 const PROGRAM = `
 import { Session } from 'node:inspector';
-import { compile } from '${DIST.href}';
+import { CompiledDynamics } from '${DIST.href}';
 import { builtinMechanism } from '${new URL('../../models/index.js', DIST).href}';
 import { State } from '${new URL('../../mechanism/state.js', DIST).href}';
 const session = new Session();
@@ -30,11 +30,11 @@ const calls = () => {
   return count;
 };
 const mechanism = builtinMechanism('human-34');
-const waited = compile(mechanism);
+const waited = new CompiledDynamics(mechanism);
 await waited.ready();
 const made = waited.direct('forward') !== undefined;
 const inWorker = calls();
-compile(mechanism).forward(State.random(mechanism, 1));
+new CompiledDynamics(mechanism).forward(State.random(mechanism, 1));
 console.log(JSON.stringify({ made, inWorker, here: calls() }));
 `;
 
@@ -52,7 +52,7 @@ describe('the worker that makes code', () => {
 
   it('where there is none, those who wait have it made on their own thread', async () => {
     // Here, in the sources, the worker's file is not JavaScript and cannot be started.
-    const compiled = compile(builtinMechanism('chain-8'));
+    const compiled = new CompiledDynamics(builtinMechanism('chain-8'));
     await compiled.ready();
     expect(compiled.direct('forward')).toBeDefined();
   });

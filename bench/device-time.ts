@@ -1,7 +1,7 @@
 // How long a device takes.
 
-import type { OpenGpu } from './device.js';
-import { type Bound, encode, USAGE } from './pipeline.js';
+import type { OpenGpu } from '#src/engines/gpu/device.js';
+import { type Bound, encode, USAGE } from '#src/engines/gpu/pipeline.js';
 
 const MAP_READ = 1;
 
