@@ -99,7 +99,7 @@ describe('steps inside WebAssembly', () => {
       const spec = closedSpec(seed, 10, 1);
       const mechanism = createMechanism(seed % 2 === 0 ? spec : withCouplings(seed, spec));
       const state = State.random(mechanism, seed);
-      const compiled = new CompiledDynamics(mechanism, { specialise: 'now', tasks: ['forward'] });
+      const compiled = new CompiledDynamics(mechanism);
       const plain = new PlainDynamics(mechanism);
       try {
         new LoopClosing(plain.tree).hold(state);

@@ -132,7 +132,7 @@ describe('closed loops, compiled', () => {
     let compared = 0;
     for (let seed = 1; seed <= 20; seed++) {
       const mechanism = createMechanism(closedSpec(seed, 8, 1 + (seed % 2)));
-      const compiled = new CompiledDynamics(mechanism, { specialise: 'now', tasks: ['forward'] });
+      const compiled = new CompiledDynamics(mechanism);
       let asked = 0;
       const [own, plain] = [
         new LoopClosing(compiled.tree, (q, broken, change) => {
