@@ -32,6 +32,7 @@ interface FastestStep {
   readonly times: Float64Array;
 }
 
+/** How many threads, and how long they may be watched. */
 export interface TimelineRequest {
   readonly threads: number;
   readonly constants?: EngineConstants;
@@ -40,7 +41,7 @@ export interface TimelineRequest {
   readonly signal?: AbortSignal;
 }
 
-/** Spans are in nanoseconds from the beginning of the step, on processors that are threads. */
+/** Predicted and measured timelines of one program. Spans are in nanoseconds from the beginning of the step, on processors that are threads. */
 export interface ThreadTimelines {
   readonly predictedNs: number;
   readonly predicted: readonly SegmentSpan[];
@@ -54,6 +55,7 @@ export interface ThreadTimelines {
   readonly segments: readonly (readonly string[])[];
 }
 
+/** Runs a mechanism on threads many times and shows the fastest step beside what was predicted for it. */
 export async function measureTimeline(mechanism: Mechanism, request: TimelineRequest): Promise<ThreadTimelines> {
   const { threads, constants } = request;
   const reason = reasonForPlain(mechanism) ?? reasonForOneThread();

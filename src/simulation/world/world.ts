@@ -18,6 +18,7 @@ import {
   type Shape,
 } from '../../mechanism/mechanism.js';
 import { nearNames } from '../../mechanism/near-names.js';
+import { type RerootOptions, reroot } from '../../mechanism/reroot.js';
 import { belongsTo, State } from '../../mechanism/state.js';
 import {
   add,
@@ -221,6 +222,13 @@ export class World {
   /** Takes a joint of a member away from now on; see disconnect. */
   disconnect(member: Member, joint: string): void {
     const { mechanism, state } = disconnect(member.state.mechanism, member.state, joint);
+    member.restructure(mechanism, state);
+    this.#stale = true;
+  }
+
+  /** Another body of a member is the root of its tree from now on; with a free joint nothing moves. See reroot. */
+  reroot(member: Member, options: RerootOptions): void {
+    const { mechanism, state } = reroot(member.state.mechanism, member.state, options);
     member.restructure(mechanism, state);
     this.#stale = true;
   }

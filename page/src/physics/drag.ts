@@ -1,0 +1,95 @@
+// A body drawn by the mouse: a damped spring between a point of the body and a point in space.
+//
+// Its gains are those of a unit mass, times the mass that the point feels: F = W^-1 (omega^2 d - 2 omega u), where d is the way
+// to go, u the velocity of the point, and W = J H^-1 J^T its mobility. The point then follows like a damped oscillator of
+// frequency omega, whatever body it belongs to, so that the spring is stable at any step well below 1 / omega.
+
+import { type Dynamics, dynamics, type State, type Vec3 } from 'manikin';
+import type { Member } from 'manikin/world';
+
+/** 1/s. */
+const OMEGA = 18;
+/** Metres: what lies beyond pulls no harder. */
+const REACH = 0.6;
+/** Part of the largest mobility that is added to all of them: a point that cannot move somewhere feels no endless mass. */
+const SOFT = 0.02;
+
+export class Drag {
+  readonly member: Member;
+  readonly body: string;
+  /** In the coordinates of the body. */
+  readonly point: Vec3;
+  target: Vec3;
+  /** Joules done so far. */
+  work = 0;
+  #dynamics: Dynamics;
+  #of: State['mechanism'];
+
+  constructor(member: Member, body: string, point: Vec3, target: Vec3) {
+    this.member = member;
+    this.body = body;
+    this.point = point;
+    this.target = target;
+    this.#of = member.state.mechanism;
+    this.#dynamics = dynamics(this.#of, { engine: 'plain' });
+  }
+
+  /** Pulls during the next step of h seconds. */
+  pull(h: number): void {
+    const { member, body, point, target } = this;
+    const { state } = member;
+    if (state.mechanism !== this.#of) {
+      this.#of = state.mechanism;
+      this.#dynamics = dynamics(this.#of, { engine: 'plain' });
+    }
+    const { E, t } = this.#dynamics.pose(state, body);
+    // The point relative to the origin of the body, ground axes.
+    const r = [0, 1, 2].map((k) => E[k] * point[0] + E[3 + k] * point[1] + E[6 + k] * point[2]);
+    const at: Vec3 = [t[0] + r[0], t[1] + r[1], t[2] + r[2]];
+    const J = this.#pointJacobian(state, r);
+    const u = J.map((row) => row.reduce((sum, x, k) => sum + x * state.v[k], 0));
+    const W = this.#mobility(state, J);
+    const d = target.map((x, k) => x - at[k]);
+    const far = Math.hypot(...d);
+    const shorter = far > REACH ? REACH / far : 1;
+    const wanted = d.map((x, k) => OMEGA * OMEGA * shorter * x - 2 * OMEGA * u[k]);
+    const force = solve3(W, wanted);
+    member.push(body, force, at);
+    this.work += h * (force[0] * u[0] + force[1] * u[1] + force[2] * u[2]);
+  }
+
+  #pointJacobian(state: State, r: readonly number[]): number[][] {
+    const { nv } = state.mechanism;
+    const J = this.#dynamics.jacobian(state, this.body, { in: 'world' });
+    const row = (k: number): Float64Array => J.subarray(k * nv, (k + 1) * nv);
+    const [wx, wy, wz, x, y, z] = [0, 1, 2, 3, 4, 5].map(row);
+    return [
+      Array.from(x, (value, k) => value + wy[k] * r[2] - wz[k] * r[1]),
+      Array.from(y, (value, k) => value + wz[k] * r[0] - wx[k] * r[2]),
+      Array.from(z, (value, k) => value + wx[k] * r[1] - wy[k] * r[0]),
+    ];
+  }
+
+  /** Loops make a point less mobile than this: then the spring is softer than it could be. */
+  #mobility(state: State, J: number[][]): number[] {
+    const columns = J.map((row) => this.#dynamics.solve(state, Float64Array.from(row)));
+    const W = Array.from({ length: 9 }, (_, i) => {
+      const [row, column] = [J[Math.trunc(i / 3)], columns[i % 3]];
+      return row.reduce((sum, x, k) => sum + x * column[k], 0);
+    });
+    const soft = SOFT * Math.max(W[0], W[4], W[8], 1e-9);
+    for (const k of [0, 4, 8]) W[k] += soft;
+    return W;
+  }
+}
+
+/** x with A x = b for a symmetric positive A, by Cramer's rule. */
+function solve3([a, b, c, , e, f, , , i]: readonly number[], y: readonly number[]): Vec3 {
+  const [A, B, C, D, E, F] = [e * i - f * f, c * f - b * i, b * f - c * e, a * i - c * c, b * c - a * f, a * e - b * b];
+  const s = 1 / (a * A + b * B + c * C);
+  return [
+    s * (A * y[0] + B * y[1] + C * y[2]),
+    s * (B * y[0] + D * y[1] + E * y[2]),
+    s * (C * y[0] + E * y[1] + F * y[2]),
+  ];
+}

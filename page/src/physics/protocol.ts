@@ -1,0 +1,151 @@
+// What the page and the physics (a worker) say to each other. Only data that can be cloned.
+
+import type { Body, Joint, JointKindSpec, LoopJoint, Shape, Vec3 } from 'manikin';
+
+/** A mechanism as far as the page shows it. */
+export interface MemberView {
+  readonly name: string;
+  readonly bodies: readonly Pick<Body, 'name' | 'mass' | 'com' | 'visuals' | 'collisions'>[];
+  readonly joints: readonly JointView[];
+  readonly loops: readonly Pick<LoopJoint, 'name' | 'type'>[];
+}
+
+export interface JointView extends Pick<Joint, 'name' | 'parent' | 't' | 'E' | 'axis' | 'type' | 'limits'> {
+  /** Degrees of freedom, and where they stand in q and v of the member. */
+  readonly nv: number;
+  readonly iq: number;
+  readonly iv: number;
+  /** Held where it is by a motor. */
+  readonly locked: boolean;
+  /** What a slider commands, where there is a motor. */
+  readonly target?: number;
+}
+
+/** Sent when a scene was loaded and whenever its structure has changed. */
+export interface SceneView {
+  readonly title: string;
+  readonly about: string;
+  readonly members: readonly MemberView[];
+  readonly obstacles: readonly Shape[];
+  readonly step: number;
+  /** Names of bodies on the way from the old root to the new one, after a change of root. */
+  readonly inverted: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/** Numbers of a moment that plots show. */
+export interface Sample {
+  readonly time: number;
+  readonly kinetic: number;
+  readonly potential: number;
+  /** Joules that the mouse, pushes and motors put in, and that were lost on connecting. */
+  readonly work: number;
+  readonly contacts: number;
+  readonly depth: number;
+  readonly residual: number;
+}
+
+/** A picture of a moment. Twelve numbers for each body of each member; six for each contact: position, force. */
+export interface Frame extends Sample {
+  readonly poses: Float32Array;
+  readonly q: Float64Array;
+  readonly v: Float64Array;
+  readonly contactForces: Float32Array;
+  readonly com: Vec3;
+  readonly momentum: Vec3;
+  /** How much of the past can be looked at: seconds of its first and last moment. */
+  readonly from: number;
+  readonly to: number;
+  /** Milliseconds of computing for each simulated second. */
+  readonly cost: number;
+  /** Force in the chosen joint, ground axes, and where. */
+  readonly jointForce?: { readonly at: Vec3; readonly force: Vec3; readonly moment: Vec3 };
+}
+
+export interface Grip {
+  readonly member: number;
+  readonly body: number;
+  /** In the coordinates of the body. */
+  readonly point: Vec3;
+}
+
+/** What the page asks for. Each is answered by one Reply with its number. */
+export type Request =
+  | { readonly do: 'list' }
+  | { readonly do: 'load'; readonly scene: string }
+  | { readonly do: 'open'; readonly name: string; readonly files: readonly (readonly [string, Uint8Array])[] }
+  | { readonly do: 'advance'; readonly seconds: number }
+  | { readonly do: 'step' }
+  | { readonly do: 'show'; readonly time: number }
+  | { readonly do: 'drag'; readonly grip: Grip | null; readonly to?: Vec3 }
+  | { readonly do: 'push'; readonly member: number; readonly body: number; readonly impulse: Vec3 }
+  | {
+      readonly do: 'connect';
+      readonly grip: Grip;
+      /** null: the ground. */
+      readonly to: { readonly member: number; readonly body: number } | null;
+      readonly joint: JointKindSpec;
+    }
+  | { readonly do: 'release'; readonly member: number; readonly joint: string }
+  | { readonly do: 'lock'; readonly member: number; readonly joint: string; readonly locked: boolean }
+  | { readonly do: 'target'; readonly member: number; readonly joint: string; readonly position: number }
+  | { readonly do: 'controller'; readonly name: string }
+  | { readonly do: 'reroot'; readonly member: number; readonly body: number }
+  | { readonly do: 'watch'; readonly member: number; readonly joint: string | null }
+  | { readonly do: 'schedule'; readonly member: number; readonly processors: number; readonly measure: boolean }
+  | { readonly do: 'record' }
+  | { readonly do: 'keep' }
+  | { readonly do: 'restore'; readonly kept: Kept };
+
+/** Enough to come back to a moment, bit for bit, from the scene it began with. */
+export interface Kept {
+  readonly scene: string;
+  readonly steps: number;
+  /** What was done to it, and after which step. */
+  readonly actions: readonly (readonly [number, Request])[];
+}
+
+/** One bar of a timeline, nanoseconds or units of the cost model. */
+export interface Span {
+  readonly processor: number;
+  readonly label: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface ScheduleView {
+  readonly processors: number;
+  readonly makespan: number;
+  readonly serial: number;
+  readonly optimal: boolean;
+  readonly depth: number;
+  readonly svg: string;
+  readonly predicted: readonly Span[];
+  readonly measured: readonly Span[];
+  readonly predictedNs?: number;
+  readonly measuredNs?: number;
+  /** The processor of each joint, by the joint's name. */
+  readonly owners: readonly (readonly [string, number])[];
+  /** Why nothing was measured. */
+  readonly reason?: string;
+}
+
+/** A line of the list of scenes. */
+export interface SceneTitle {
+  readonly name: string;
+  readonly title: string;
+  readonly group: string;
+}
+
+export interface Reply {
+  readonly id: number;
+  readonly scenes?: readonly SceneTitle[];
+  readonly frame?: Frame;
+  readonly scene?: SceneView;
+  readonly schedule?: ScheduleView;
+  readonly bytes?: Uint8Array;
+  readonly kept?: Kept;
+  /** What happened, for the person. */
+  readonly said?: string;
+  readonly error?: string;
+}

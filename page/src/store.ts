@@ -1,0 +1,54 @@
+// The state of the page. Views subscribe to it and never to each other.
+
+import type { Frame, SceneView, ScheduleView } from './physics/protocol.js';
+
+export interface Picked {
+  readonly member: number;
+  readonly body: number;
+}
+
+export interface PageState {
+  readonly scene: SceneView | undefined;
+  readonly frame: Frame | undefined;
+  readonly schedule: ScheduleView | undefined;
+  readonly playing: boolean;
+  /** Simulated seconds a second. */
+  readonly speed: number;
+  readonly picked: Picked | undefined;
+  /** The body that is to be connected with the next one that is picked. */
+  readonly connecting: (Picked & { readonly point: readonly [number, number, number]; readonly type: string }) | undefined;
+  readonly message: string;
+  readonly colourByProcessor: boolean;
+}
+
+type Listener = (state: PageState, before: PageState) => void;
+
+export class Store {
+  #state: PageState = {
+    scene: undefined,
+    frame: undefined,
+    schedule: undefined,
+    playing: false,
+    speed: 1,
+    picked: undefined,
+    connecting: undefined,
+    message: '',
+    colourByProcessor: false,
+  };
+  readonly #listeners: Listener[] = [];
+
+  get state(): PageState {
+    return this.#state;
+  }
+
+  set(change: Partial<PageState>): void {
+    const before = this.#state;
+    this.#state = { ...before, ...change };
+    for (const listener of this.#listeners) listener(this.#state, before);
+  }
+
+  subscribe(listener: Listener): void {
+    this.#listeners.push(listener);
+    listener(this.#state, this.#state);
+  }
+}

@@ -1,0 +1,47 @@
+// Motors: ready controllers, and a slider for each joint.
+
+import type { Physics } from '../physics/client.js';
+import { CONTROLLERS } from '../physics/controllers.js';
+import type { PageState, Store } from '../store.js';
+import { button, element } from './dom.js';
+
+const MOST_SLIDERS = 200;
+
+export function controlPanel(panel: HTMLElement, store: Store, physics: Physics): void {
+  const ready = element('p', { className: 'row' });
+  for (const { name, title, about } of CONTROLLERS) {
+    const choose = button(title, () => void physics.ask({ do: 'controller', name }), about);
+    choose.id = `controller-${name}`;
+    ready.append(choose);
+  }
+  const sliders = element('div', { className: 'sliders' });
+  panel.append(element('h3', {}, 'Controllers'), ready, element('h3', {}, 'Joint targets'), sliders);
+  let inputs: { readonly input: HTMLInputElement; readonly q: number; readonly out: HTMLOutputElement }[] = [];
+  const draw = ({ scene }: PageState): void => {
+    sliders.replaceChildren();
+    inputs = [];
+    let first = 0;
+    scene?.members.forEach(({ joints }, m) => {
+      joints.forEach(({ name, nv, iq, limits, target }) => {
+        if (nv !== 1 || inputs.length >= MOST_SLIDERS) return;
+        const { lower = -Math.PI, upper = Math.PI } = limits;
+        const out = element('output');
+        const input = element('input', { type: 'range', min: String(lower), max: String(upper), step: '0.01' });
+        input.oninput = () => void physics.ask({ do: 'target', member: m, joint: name, position: Number(input.value) });
+        sliders.append(element('label', { className: target === undefined ? '' : 'driven' }, name, input, out));
+        inputs.push({ input, q: first + iq, out });
+      });
+      first += joints.reduce((most, { iq, nv }) => Math.max(most, iq + nv), 0);
+    });
+    if (inputs.length === 0) sliders.append(element('p', {}, 'No joint here has one degree of freedom.'));
+  };
+  store.subscribe((state, before) => {
+    if (state.scene !== before.scene || (inputs.length === 0 && state.scene !== undefined)) draw(state);
+    const { frame } = state;
+    if (frame === undefined || frame === before.frame || panel.hidden) return;
+    for (const { input, q, out } of inputs) {
+      out.textContent = frame.q[q].toFixed(2);
+      if (document.activeElement !== input) input.value = String(frame.q[q]);
+    }
+  });
+}

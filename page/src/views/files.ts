@@ -1,0 +1,67 @@
+// Files that are dropped on the page or chosen: they go to the physics as bytes and nowhere else.
+
+import type { Physics } from '../physics/client.js';
+import type { Store } from '../store.js';
+import { byId } from './dom.js';
+
+const MOST_FILES = 2000;
+const MOST_BYTES = 256 * 1024 * 1024;
+
+type Named = readonly [string, Uint8Array];
+
+export function openDropped(physics: Physics, store: Store): void {
+  const open = async (files: readonly (readonly [string, File])[]): Promise<void> => {
+    const bytes = files.reduce((sum, [, { size }]) => sum + size, 0);
+    if (files.length === 0) return;
+    if (files.length > MOST_FILES || bytes > MOST_BYTES) {
+      store.set({ message: `Too much: ${files.length} files, ${Math.round(bytes / 2 ** 20)} MB. At most ${MOST_FILES} files and ${MOST_BYTES / 2 ** 20} MB.` });
+      return;
+    }
+    const read = await Promise.all(files.map(async ([path, file]): Promise<Named> => [path, new Uint8Array(await file.arrayBuffer())]));
+    store.set({ picked: undefined, schedule: undefined, playing: false });
+    const { error } = await physics.ask({ do: 'open', name: read[0][0], files: read });
+    if (error === undefined) store.set({ playing: true });
+  };
+  const input = byId<HTMLInputElement>('files');
+  input.onchange = () => {
+    void open([...(input.files ?? [])].map((file) => [file.name, file]));
+    input.value = '';
+  };
+  const drop = byId('drop');
+  document.addEventListener('dragover', (event) => {
+    event.preventDefault();
+    drop.hidden = false;
+  });
+  document.addEventListener('dragleave', (event) => {
+    if (event.relatedTarget === null) drop.hidden = true;
+  });
+  document.addEventListener('drop', (event) => {
+    event.preventDefault();
+    drop.hidden = true;
+    const items = [...(event.dataTransfer?.items ?? [])];
+    const entries = items.flatMap((item) => item.webkitGetAsEntry() ?? []);
+    const loose = [...(event.dataTransfer?.files ?? [])].map((file) => [file.name, file] as const);
+    void (entries.some(({ isDirectory }) => isDirectory) ? walk(entries).then(open) : open(loose));
+  });
+}
+
+/** All files of folders, under their paths. */
+async function walk(entries: readonly FileSystemEntry[]): Promise<(readonly [string, File])[]> {
+  const found: (readonly [string, File])[] = [];
+  const visit = async (entry: FileSystemEntry): Promise<void> => {
+    if (found.length > MOST_FILES) return;
+    if (entry.isFile) {
+      const file = await new Promise<File>((done, fail) => (entry as FileSystemFileEntry).file(done, fail));
+      found.push([entry.fullPath.replace(/^\//, ''), file]);
+      return;
+    }
+    const reader = (entry as FileSystemDirectoryEntry).createReader();
+    for (;;) {
+      const some = await new Promise<FileSystemEntry[]>((done, fail) => reader.readEntries(done, fail));
+      if (some.length === 0) return;
+      for (const inner of some) await visit(inner);
+    }
+  };
+  for (const entry of entries) await visit(entry);
+  return found;
+}

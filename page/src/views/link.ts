@@ -1,0 +1,38 @@
+// A link that restores scene, moment and view: everything stands behind the # and never leaves the machine.
+
+import { deflateSync, inflateSync, strFromU8, strToU8 } from 'fflate';
+import type { Kept } from '../physics/protocol.js';
+import type { View } from './stage.js';
+
+const MOST_BYTES = 8 * 1024 * 1024;
+
+export interface Link {
+  readonly scene?: string;
+  readonly kept?: Kept;
+  readonly view?: View;
+}
+
+export function linkOf(kept: Kept | undefined, view: View): string | undefined {
+  if (kept === undefined) return undefined;
+  const bytes = deflateSync(strToU8(JSON.stringify({ kept, view })), { level: 9 });
+  let text = '';
+  for (const byte of bytes) text += String.fromCharCode(byte);
+  return `#moment=${btoa(text).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')}`;
+}
+
+/** What a link says; undefined where it says nothing that can be understood. */
+export function readLink(hash: string): Link | undefined {
+  const text = hash.replace(/^#/, '');
+  if (text === '') return undefined;
+  if (!text.startsWith('moment=')) return { scene: decodeURIComponent(text) };
+  try {
+    const packed = atob(text.slice('moment='.length).replaceAll('-', '+').replaceAll('_', '/'));
+    const bytes = Uint8Array.from(packed, (letter) => letter.charCodeAt(0));
+    const { kept, view } = JSON.parse(strFromU8(inflateSync(bytes, { out: new Uint8Array(MOST_BYTES) }))) as Link;
+    const sound =
+      typeof kept?.scene === 'string' && Number.isSafeInteger(kept.steps) && kept.steps <= 1e6 && Array.isArray(kept.actions);
+    return sound ? { kept, ...(view !== undefined && { view }) } : undefined;
+  } catch {
+    return undefined;
+  }
+}

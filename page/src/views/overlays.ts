@@ -1,0 +1,128 @@
+// What can be drawn over the figures: axes of joints, frames, centre of mass, momentum, contact forces, force in a joint.
+
+import {
+  ArrowHelper,
+  AxesHelper,
+  Group,
+  Mesh,
+  MeshBasicMaterial,
+  SphereGeometry,
+  Vector3,
+} from 'three';
+import type { Frame, SceneView } from '../physics/protocol.js';
+
+export const OVERLAYS = [
+  ['contacts', 'Contact forces'],
+  ['joint-force', 'Force in the chosen joint'],
+  ['com', 'Centre of mass'],
+  ['momentum', 'Momentum'],
+  ['axes', 'Joint axes'],
+  ['frames', 'Body frames'],
+] as const;
+export type OverlayName = (typeof OVERLAYS)[number][0];
+
+/** Metres of arrow for a newton, and for a newton second. */
+const PER_NEWTON = 1 / 1500;
+const PER_NEWTON_SECOND = 1 / 200;
+const MOST_ARROWS = 200;
+const POSE = 12;
+
+export class Overlays extends Group {
+  readonly shown = new Set<OverlayName>(['contacts', 'joint-force']);
+  readonly #arrows: ArrowHelper[] = [];
+  #used = 0;
+  readonly #axes: { readonly arrow: ArrowHelper; readonly body: number; readonly axis: readonly number[] }[] = [];
+  readonly #frames: AxesHelper[] = [];
+  readonly #com = new Mesh(new SphereGeometry(0.03, 16, 12), new MeshBasicMaterial({ color: 0xe0a100, depthTest: false }));
+  readonly #from = new Vector3();
+  readonly #way = new Vector3();
+
+  constructor() {
+    super();
+    this.#com.renderOrder = 1;
+    this.add(this.#com);
+  }
+
+  /** New structure: axes and frames anew. */
+  arrange({ members }: SceneView): void {
+    for (const { arrow } of this.#axes.splice(0)) discard(this, arrow);
+    for (const frame of this.#frames.splice(0)) {
+      this.remove(frame);
+      frame.dispose();
+    }
+    let first = 0;
+    for (const { bodies, joints } of members) {
+      joints.forEach(({ type, axis }, b) => {
+        const frame = new AxesHelper(0.1);
+        frame.matrixAutoUpdate = false;
+        this.#frames.push(frame);
+        this.add(frame);
+        if (!['revolute', 'continuous', 'prismatic', 'helical', 'cylindrical'].includes(type)) return;
+        const arrow = new ArrowHelper(new Vector3(0, 0, 1), new Vector3(), 0.16, 0x7a3ff2, 0.04, 0.025);
+        // The axis of such a joint is the same in the frame before it and in its body.
+        this.#axes.push({ arrow, body: first + b, axis });
+        this.add(arrow);
+      });
+      first += bodies.length;
+    }
+  }
+
+  update(frame: Frame): void {
+    const { poses, contactForces, com, momentum, jointForce } = frame;
+    this.#used = 0;
+    if (this.shown.has('contacts'))
+      for (let o = 0; o < contactForces.length && this.#used < MOST_ARROWS; o += 6)
+        this.#arrow(contactForces, o, contactForces.subarray(o + 3, o + 6), PER_NEWTON, 0xd33a2c);
+    if (this.shown.has('momentum')) this.#arrow(com, 0, momentum, PER_NEWTON_SECOND, 0xe0a100);
+    if (this.shown.has('joint-force') && jointForce !== undefined) {
+      this.#arrow(jointForce.at, 0, jointForce.force, PER_NEWTON, 0x1f77d0);
+      this.#arrow(jointForce.at, 0, jointForce.moment, 10 * PER_NEWTON, 0x2ca02c);
+    }
+    for (let k = this.#used; k < this.#arrows.length; k++) this.#arrows[k].visible = false;
+    this.#com.visible = this.shown.has('com') || this.shown.has('momentum');
+    this.#com.position.set(...com);
+    this.#axes.forEach(({ arrow, body, axis }) => {
+      arrow.visible = this.shown.has('axes');
+      if (!arrow.visible) return;
+      const o = POSE * body;
+      this.#from.set(poses[o + 9], poses[o + 10], poses[o + 11]);
+      for (const k of [0, 1, 2])
+        this.#way.setComponent(k, poses[o + k] * axis[0] + poses[o + 3 + k] * axis[1] + poses[o + 6 + k] * axis[2]);
+      arrow.position.copy(this.#from).addScaledVector(this.#way, -0.08);
+      arrow.setDirection(this.#way.normalize());
+    });
+    this.#frames.forEach((axes, b) => {
+      axes.visible = this.shown.has('frames');
+      const o = POSE * b;
+      if (axes.visible)
+        axes.matrix.fromArray([0, 3, 6, 9].flatMap((k) => [poses[o + k], poses[o + k + 1], poses[o + k + 2], k === 9 ? 1 : 0]));
+    });
+  }
+
+  #arrow(at: ArrayLike<number>, o: number, vector: ArrayLike<number>, scale: number, color: number): void {
+    this.#way.set(vector[0], vector[1], vector[2]).multiplyScalar(scale);
+    const length = this.#way.length();
+    if (!(length > 1e-4)) return;
+    let arrow = this.#arrows[this.#used];
+    if (arrow === undefined) {
+      arrow = new ArrowHelper();
+      for (const part of [arrow.line, arrow.cone]) {
+        (part.material as MeshBasicMaterial).depthTest = false;
+        part.renderOrder = 1;
+      }
+      this.#arrows.push(arrow);
+      this.add(arrow);
+    }
+    this.#used++;
+    arrow.visible = true;
+    arrow.position.set(at[o], at[o + 1], at[o + 2]);
+    arrow.setDirection(this.#way.divideScalar(length));
+    arrow.setLength(length, Math.min(0.08, 0.4 * length), Math.min(0.05, 0.25 * length));
+    arrow.setColor(color);
+  }
+}
+
+function discard(group: Group, arrow: ArrowHelper): void {
+  group.remove(arrow);
+  arrow.dispose();
+}

@@ -1,0 +1,73 @@
+// How processors share the work: the schedule, its predicted timeline, and what the threads of this machine really do.
+
+import type { Physics } from '../physics/client.js';
+import type { ScheduleView, Span } from '../physics/protocol.js';
+import type { Store } from '../store.js';
+import { button, element, short } from './dom.js';
+import { PROCESSOR_COLOURS } from './stage.js';
+
+export function processorsPanel(panel: HTMLElement, store: Store, physics: Physics): void {
+  const count = element('input', { type: 'number', id: 'processors', min: '1', max: '64', value: '2' });
+  const paint = element('input', { type: 'checkbox', checked: true });
+  const result = element('div');
+  const find = (measure: boolean): void => {
+    const processors = Math.min(64, Math.max(1, Math.trunc(Number(count.value)) || 1));
+    const member = store.state.picked?.member ?? 0;
+    void physics.ask({ do: 'schedule', member, processors, measure });
+  };
+  count.onchange = () => find(false);
+  paint.onchange = () => store.set({ colourByProcessor: paint.checked && store.state.schedule !== undefined });
+  panel.append(
+    element('p', { className: 'row' }, element('label', {}, 'Processors ', count), button('Schedule', () => find(false)),
+      button('Run on threads', () => find(true), 'Measure the same program on the threads of this machine')),
+    element('p', {}, element('label', {}, paint, ' colour bodies by processor')),
+    result,
+  );
+  store.subscribe(({ schedule }, before) => {
+    if (schedule === undefined || schedule === before.schedule) return;
+    store.set({ colourByProcessor: paint.checked });
+    draw(result, schedule);
+  });
+}
+
+function draw(into: HTMLElement, view: ScheduleView): void {
+  const { makespan, serial, optimal, depth, predicted, measured, predictedNs, measuredNs, reason, svg } = view;
+  const url = URL.createObjectURL(new Blob([svg], { type: 'image/svg+xml' }));
+  const picture = element('img', { src: url, alt: 'The schedule tree and what every processor does', className: 'schedule' });
+  picture.onload = () => URL.revokeObjectURL(url);
+  into.replaceChildren(
+    element(
+      'p',
+      {},
+      `${view.processors} processors take ${short(makespan)}, one ${short(serial)} (${short(serial / makespan)} times faster, ${optimal ? 'proved to be the best' : 'the best found'}); tree of depth ${depth}.`,
+    ),
+  );
+  const suffix = predictedNs === undefined ? '' : `: ${short(predictedNs / 1000)} us`;
+  into.append(element('h3', {}, `Predicted${suffix}`), timeline(predicted, view.processors, 'Predicted timeline'));
+  if (measuredNs !== undefined)
+    into.append(
+      element('h3', {}, `Measured: ${short(measuredNs / 1000)} us`),
+      timeline(measured, view.processors, 'Measured timeline'),
+    );
+  if (reason !== undefined) into.append(element('p', {}, `Threads did not run: ${reason}`));
+  into.append(element('h3', {}, 'Tree'), picture);
+}
+
+/** A row for each processor, a bar for each piece of work. */
+function timeline(spans: readonly Span[], processors: number, title: string): HTMLCanvasElement {
+  const [width, row] = [640, 26];
+  const canvas = element('canvas', { width, height: row * processors + 4, className: 'timeline', 'aria-label': title });
+  canvas.setAttribute('role', 'img');
+  const context = canvas.getContext('2d')!;
+  const end = spans.reduce((most, span) => Math.max(most, span.end), 0) || 1;
+  for (const { processor, start, end: stop } of spans) {
+    context.fillStyle = PROCESSOR_COLOURS[processor % PROCESSOR_COLOURS.length];
+    context.fillRect((start / end) * width, row * processor + 3, Math.max(1, ((stop - start) / end) * width - 1), row - 4);
+  }
+  canvas.onmousemove = ({ offsetX, offsetY }) => {
+    const x = (offsetX / canvas.clientWidth) * end;
+    const lane = Math.trunc((offsetY / canvas.clientHeight) * processors);
+    canvas.title = spans.find((span) => span.processor === lane && span.start <= x && x <= span.end)?.label ?? '';
+  };
+  return canvas;
+}

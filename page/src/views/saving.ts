@@ -1,0 +1,60 @@
+// What a person takes along: a link, a picture, a video, a recording.
+
+import type { Physics } from '../physics/client.js';
+import type { Store } from '../store.js';
+import { byId, download } from './dom.js';
+import type { Stage } from './stage.js';
+
+/** Seconds of a video at most. */
+const LONGEST = 60;
+
+export function saving(store: Store, physics: Physics, stage: Stage, link: () => Promise<string | undefined>): void {
+  const canvas = byId<HTMLCanvasElement>('canvas');
+  const menu = byId<HTMLDetailsElement>('save');
+  const done = (message: string): void => {
+    menu.open = false;
+    store.set({ message });
+  };
+  byId('save-link').onclick = async () => {
+    const hash = await link();
+    if (hash === undefined) return;
+    history.replaceState(null, '', hash);
+    await navigator.clipboard?.writeText(location.href).catch(() => undefined);
+    done('The address of this page now leads to this moment.');
+  };
+  byId('save-png').onclick = () => {
+    stage.render();
+    canvas.toBlob((blob) => blob && download('manikin.png', blob, 'image/png'));
+    done('The picture is saved.');
+  };
+  byId('save-mcap').onclick = async () => {
+    const { bytes } = await physics.ask({ do: 'record' });
+    if (bytes !== undefined) download('manikin.mcap', bytes as BlobPart, 'application/octet-stream');
+    done('The recording is saved.');
+  };
+  let recorder: MediaRecorder | undefined;
+  const video = byId('save-video');
+  video.onclick = () => {
+    if (recorder !== undefined) {
+      recorder.stop();
+      return;
+    }
+    if (typeof MediaRecorder === 'undefined') {
+      done('This browser cannot record a video.');
+      return;
+    }
+    const parts: Blob[] = [];
+    recorder = new MediaRecorder(canvas.captureStream(30), { videoBitsPerSecond: 8e6 });
+    recorder.ondataavailable = ({ data }) => parts.push(data);
+    recorder.onstop = () => {
+      recorder = undefined;
+      video.textContent = 'Video (WebM)';
+      download('manikin.webm', new Blob(parts, { type: 'video/webm' }), 'video/webm');
+      done('The video is saved.');
+    };
+    recorder.start(1000);
+    video.textContent = 'Stop the video';
+    setTimeout(() => recorder?.stop(), 1000 * LONGEST);
+    done('The video runs; choose it again to stop.');
+  };
+}

@@ -1,0 +1,268 @@
+// The scene in three dimensions: figures, ground, light, camera; picking and dragging.
+
+import {
+  AmbientLight,
+  Color,
+  DirectionalLight,
+  GridHelper,
+  Group,
+  Mesh,
+  MeshStandardMaterial,
+  Object3D,
+  PCFSoftShadowMap,
+  PerspectiveCamera,
+  Plane,
+  PlaneGeometry,
+  Raycaster,
+  Scene,
+  Vector2,
+  Vector3,
+  WebGLRenderer,
+} from 'three';
+import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
+import { Figure, shapeMesh } from 'manikin/three';
+import type { Frame, Grip, SceneView } from '../physics/protocol.js';
+import { Overlays } from './overlays.js';
+
+// Models have z upwards.
+Object3D.DEFAULT_UP.set(0, 0, 1);
+
+const POSE = 12;
+/** Colours of processors. */
+export const PROCESSOR_COLOURS = ['#1f77d0', '#e8710a', '#2ca02c', '#d33a2c', '#7a3ff2', '#8c564b', '#d957b0', '#7f8a00'];
+
+export interface StageEvents {
+  /** A body was clicked; null: nothing was. */
+  pick(grip: Grip | null, connect: boolean): void;
+  drag(grip: Grip | null, to?: readonly [number, number, number]): void;
+}
+
+export interface View {
+  readonly position: readonly number[];
+  readonly target: readonly number[];
+}
+
+export class Stage {
+  readonly overlays = new Overlays();
+  follow = true;
+  readonly #canvas: HTMLCanvasElement;
+  readonly #renderer: WebGLRenderer;
+  readonly #scene = new Scene();
+  readonly #camera = new PerspectiveCamera(45, 1, 0.02, 500);
+  readonly #controls: OrbitControls;
+  readonly #sun = new DirectionalLight(0xffffff, 2.4);
+  readonly #ground: Mesh;
+  readonly #grid: GridHelper;
+  readonly #obstacles = new Group();
+  readonly #events: StageEvents;
+  #figures: Figure[] = [];
+  #first: number[] = [];
+  #frame: Frame | undefined;
+  #dragging: { readonly grip: Grip; readonly plane: Plane; moved: boolean } | undefined;
+  #pressed = new Vector2();
+  readonly #ray = new Raycaster();
+  readonly #centre = new Vector3();
+  #highlight: { readonly member: number; readonly body: number } | undefined;
+
+  constructor(canvas: HTMLCanvasElement, events: StageEvents) {
+    this.#canvas = canvas;
+    this.#events = events;
+    this.#renderer = new WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
+    this.#renderer.shadowMap.enabled = true;
+    this.#renderer.shadowMap.type = PCFSoftShadowMap;
+    this.#controls = new OrbitControls(this.#camera, canvas);
+    this.#controls.maxPolarAngle = Math.PI * 0.95;
+    this.#sun.position.set(3, -4, 8);
+    this.#sun.castShadow = true;
+    this.#sun.shadow.mapSize.set(2048, 2048);
+    Object.assign(this.#sun.shadow.camera, { left: -4, right: 4, top: 4, bottom: -4, near: 0.5, far: 30 });
+    this.#ground = new Mesh(
+      new PlaneGeometry(80, 80),
+      new MeshStandardMaterial({ color: 0xdfe4ea, roughness: 1, metalness: 0 }),
+    );
+    this.#ground.receiveShadow = true;
+    this.#grid = new GridHelper(40, 40, 0x8793a1, 0xc3cad3);
+    this.#grid.rotation.x = Math.PI / 2;
+    this.#grid.position.z = 0.001;
+    this.#scene.add(this.#ground, this.#grid, this.#sun, this.#sun.target, new AmbientLight(0xffffff, 1.1));
+    this.#scene.add(this.#obstacles, this.overlays);
+    this.theme();
+    this.#listen();
+  }
+
+  get view(): View {
+    return { position: this.#camera.position.toArray(), target: this.#controls.target.toArray() };
+  }
+
+  set view({ position, target }: View) {
+    this.follow = false;
+    this.#camera.position.fromArray(position as number[]);
+    this.#controls.target.fromArray(target as number[]);
+    this.#controls.update();
+  }
+
+  /** Light or dark as the page is. */
+  theme(): void {
+    const dark = matchMedia('(prefers-color-scheme: dark)').matches;
+    this.#scene.background = new Color(dark ? 0x14181d : 0xeef2f6);
+    (this.#ground.material as MeshStandardMaterial).color.set(dark ? 0x1d232a : 0xdfe4ea);
+  }
+
+  /** Another scene or another structure. `look`: the camera goes to it. */
+  arrange(view: SceneView, look: boolean): void {
+    for (const figure of this.#figures) {
+      this.#scene.remove(figure);
+      figure.dispose();
+    }
+    let first = 0;
+    this.#first = [];
+    this.#figures = view.members.map((member) => {
+      const figure = new Figure(member);
+      this.#first.push(first);
+      first += POSE * member.bodies.length;
+      this.#scene.add(figure);
+      return figure;
+    });
+    this.#obstacles.clear();
+    for (const shape of view.obstacles) {
+      const mesh = shape.geometry.kind === 'plane' ? undefined : shapeMesh(shape, 0x59636e);
+      if (mesh === undefined) continue;
+      mesh.castShadow = true;
+      this.#obstacles.add(mesh);
+    }
+    this.overlays.arrange(view);
+    if (look) this.#lookFrom = true;
+  }
+
+  #lookFrom = true;
+
+  show(frame: Frame): void {
+    this.#frame = frame;
+    this.#figures.forEach((figure, m) => {
+      figure.place(frame.poses, this.#first[m]);
+    });
+    this.overlays.update(frame);
+    if (this.#lookFrom) this.#lookAt(frame);
+    this.#lookFrom = false;
+  }
+
+  /** The whole scene from the front, a little from above. */
+  #lookAt({ poses }: Frame): void {
+    const [low, high] = [new Vector3(Infinity, Infinity, Infinity), new Vector3(-Infinity, -Infinity, -Infinity)];
+    const point = new Vector3();
+    for (let o = 0; o < poses.length; o += POSE) {
+      point.set(poses[o + 9], poses[o + 10], poses[o + 11]);
+      low.min(point);
+      high.max(point);
+    }
+    const centre = low.clone().add(high).multiplyScalar(0.5);
+    const size = Math.max(0.7, high.distanceTo(low));
+    this.#controls.target.copy(centre);
+    this.#camera.position.copy(centre).add(new Vector3(1.35, -1.35, 0.45).multiplyScalar(size));
+    this.#controls.update();
+    this.follow = true;
+    this.#centre.copy(centre);
+  }
+
+  /** Draws; called once a picture. */
+  render(): void {
+    const { clientWidth: width, clientHeight: height } = this.#canvas;
+    const ratio = Math.min(2, devicePixelRatio);
+    const size = this.#renderer.getSize(new Vector2());
+    if (size.x !== width || size.y !== height || this.#renderer.getPixelRatio() !== ratio) {
+      this.#renderer.setPixelRatio(ratio);
+      this.#renderer.setSize(width, height, false);
+      this.#camera.aspect = width / Math.max(1, height);
+      this.#camera.updateProjectionMatrix();
+    }
+    if (this.follow && this.#frame !== undefined && this.#dragging === undefined) {
+      // The camera goes along with the centre of mass, softly.
+      const way = new Vector3(...this.#frame.com).sub(this.#centre).multiplyScalar(0.08);
+      if (way.length() < 2) {
+        this.#centre.add(way);
+        this.#controls.target.add(way);
+        this.#camera.position.add(way);
+      }
+    }
+    this.#controls.update();
+    this.#sun.target.position.copy(this.#controls.target);
+    this.#sun.position.copy(this.#controls.target).add(new Vector3(3, -4, 8));
+    this.#renderer.render(this.#scene, this.#camera);
+  }
+
+  /** One body stands out. */
+  highlight(picked: { readonly member: number; readonly body: number } | undefined): void {
+    const old = this.#highlight;
+    if (old !== undefined) this.#figures[old.member]?.bodies[old.body] && this.#figures[old.member].paint(old.body, null);
+    this.#highlight = picked;
+    if (picked !== undefined && this.#figures[picked.member]?.bodies[picked.body])
+      this.#figures[picked.member].paint(picked.body, 0xffb000);
+  }
+
+  /** Bodies in the colours of processors, by the names of their joints; undefined: their own. */
+  colour(view: SceneView, owners: ReadonlyMap<string, number> | undefined): void {
+    view.members.forEach(({ joints }, m) => {
+      joints.forEach(({ name }, b) => {
+        const owner = owners?.get(name);
+        const colour = owner === undefined ? null : PROCESSOR_COLOURS[owner % PROCESSOR_COLOURS.length];
+        this.#figures[m]?.paint(b, colour);
+      });
+    });
+  }
+
+  #at(event: PointerEvent): Vector2 {
+    const { left, top, width, height } = this.#canvas.getBoundingClientRect();
+    return new Vector2(((event.clientX - left) / width) * 2 - 1, 1 - ((event.clientY - top) / height) * 2);
+  }
+
+  /** The body under the pointer, and where it was hit. */
+  #hit(event: PointerEvent): { readonly grip: Grip; readonly point: Vector3 } | undefined {
+    this.#ray.setFromCamera(this.#at(event), this.#camera);
+    const [hit] = this.#ray.intersectObjects(this.#figures, true);
+    if (hit === undefined) return undefined;
+    for (const [member, figure] of this.#figures.entries()) {
+      const name = figure.bodyOf(hit.object);
+      const body = figure.bodies.findIndex((group) => group.name === name);
+      if (name === undefined || body < 0) continue;
+      const local = hit.point.clone().applyMatrix4(figure.bodies[body].matrix.clone().invert());
+      return { grip: { member, body, point: [local.x, local.y, local.z] }, point: hit.point };
+    }
+    return undefined;
+  }
+
+  #listen(): void {
+    const canvas = this.#canvas;
+    // Before the camera's own listener: a body that is drawn does not turn the view.
+    canvas.addEventListener('pointerdown', (event) => {
+      this.#pressed.set(event.clientX, event.clientY);
+      if (event.button !== 0) return;
+      const hit = this.#hit(event);
+      if (hit === undefined) return;
+      this.#controls.enabled = false;
+      canvas.setPointerCapture(event.pointerId);
+      const normal = this.#camera.getWorldDirection(new Vector3()).negate();
+      const plane = new Plane().setFromNormalAndCoplanarPoint(normal, hit.point);
+      this.#dragging = { grip: hit.grip, plane, moved: false };
+    }, { capture: true });
+    canvas.addEventListener('pointermove', (event) => {
+      const dragging = this.#dragging;
+      if (dragging === undefined) return;
+      if (!dragging.moved && this.#pressed.distanceTo(new Vector2(event.clientX, event.clientY)) < 4) return;
+      dragging.moved = true;
+      this.#ray.setFromCamera(this.#at(event), this.#camera);
+      const to = this.#ray.ray.intersectPlane(dragging.plane, new Vector3());
+      if (to !== null) this.#events.drag(dragging.grip, [to.x, to.y, to.z]);
+    });
+    const end = (event: PointerEvent): void => {
+      const dragging = this.#dragging;
+      this.#dragging = undefined;
+      this.#controls.enabled = true;
+      const still = this.#pressed.distanceTo(new Vector2(event.clientX, event.clientY)) < 4;
+      if (dragging?.moved) this.#events.drag(null);
+      else if (still && event.type === 'pointerup') this.#events.pick(dragging?.grip ?? null, event.shiftKey);
+    };
+    canvas.addEventListener('pointerup', end);
+    canvas.addEventListener('pointercancel', end);
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.theme());
+  }
+}

@@ -1,0 +1,3 @@
+// manikin/three: mechanisms in scenes of three.js.
+
+export { type DrawnMechanism, Figure, type FigureOptions, shapeMesh } from './figure.js';
