@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
@@ -9,9 +10,21 @@ Object.assign(process.env, softwareGpuEnvironment());
 // The names by which the command line and the benchmarks know each other's files, as in package.json.
 const folder = (name: string): string => fileURLToPath(new URL(`./${name}/`, import.meta.url));
 
+/** The package's own names lead to its sources: the page imports them as everybody does. */
+const { exports: entries } = JSON.parse(readFileSync(new URL('./package.json', import.meta.url), 'utf8')) as {
+  readonly exports: Readonly<Record<string, string | { readonly default: string }>>;
+};
+const ownNames = Object.entries(entries).flatMap(([name, entry]) => {
+  if (typeof entry === 'string') return [];
+  const source = entry.default.replace('./dist/', './src/').replace(/\.js$/, '.ts');
+  return [
+    { find: new RegExp(`^manikin${name.slice(1)}$`), replacement: fileURLToPath(new URL(source, import.meta.url)) },
+  ];
+});
+
 /** Files with processes, threads, devices, browsers, or other globals: each has a process of its own. */
 const ALONE = [
-  'test/{batch,browser,cli,project,threads}/**/*.test.ts',
+  'test/{batch,browser,cli,page,project,threads}/**/*.test.ts',
   'test/engines/{gpu,threads}/**/*.test.ts',
   'test/**/{compile,dynamics,engine,engines,memory,prebuilt,threads,worker}.test.ts',
 ];
@@ -21,6 +34,7 @@ export default defineConfig({
     alias: [
       { find: /^#src\//, replacement: folder('src') },
       { find: /^#bench\//, replacement: folder('bench') },
+      ...ownNames,
     ],
   },
   test: {

@@ -4,8 +4,8 @@ import { Physics } from './physics/client.js';
 import type { Grip, Request } from './physics/protocol.js';
 import { Store } from './store.js';
 import { controlPanel } from './views/control-panel.js';
-import { byId, button, element } from './views/dom.js';
-import { openDropped } from './views/files.js';
+import { button, byId, element } from './views/dom.js';
+import { openDropped, openGiven } from './views/files.js';
 import { listenToKeys } from './views/keys.js';
 import { linkOf, readLink } from './views/link.js';
 import { OVERLAYS } from './views/overlays.js';
@@ -53,7 +53,9 @@ async function listScenes(): Promise<void> {
       element(
         'optgroup',
         { label: group },
-        ...list.flatMap(({ name, title, group: own }) => (own === group ? element('option', { value: name }, title) : [])),
+        ...list.flatMap(({ name, title, group: own }) =>
+          own === group ? element('option', { value: name }, title) : [],
+        ),
       ),
     );
 }
@@ -131,7 +133,13 @@ store.subscribe((state, before) => {
     if (frame !== undefined) stage.show(frame);
   } else if (frame !== undefined && frame !== before.frame) stage.show(frame);
   if (message !== before.message) byId('message').textContent = message;
-  if (scene !== undefined && (picked !== before.picked || schedule !== before.schedule || scene !== before.scene || colourByProcessor !== before.colourByProcessor)) {
+  if (
+    scene !== undefined &&
+    (picked !== before.picked ||
+      schedule !== before.schedule ||
+      scene !== before.scene ||
+      colourByProcessor !== before.colourByProcessor)
+  ) {
     stage.highlight(undefined);
     stage.colour(scene, colourByProcessor && schedule !== undefined ? new Map(schedule.owners) : undefined);
     stage.highlight(picked);
@@ -163,6 +171,7 @@ async function begin(): Promise<void> {
       return;
     }
   }
+  if (link === undefined && (await openGiven(physics, store))) return;
   await load(link?.scene ?? 'bar');
 }
 void begin();

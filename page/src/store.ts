@@ -16,7 +16,9 @@ export interface PageState {
   readonly speed: number;
   readonly picked: Picked | undefined;
   /** The body that is to be connected with the next one that is picked. */
-  readonly connecting: (Picked & { readonly point: readonly [number, number, number]; readonly type: string }) | undefined;
+  readonly connecting:
+    | (Picked & { readonly point: readonly [number, number, number]; readonly type: string })
+    | undefined;
   readonly message: string;
   readonly colourByProcessor: boolean;
 }

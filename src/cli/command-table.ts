@@ -107,6 +107,12 @@ export const COMMANDS: readonly (CommandEntry | CommandGroup)[] = [
     load: async () => (await import('./commands/schedule.js')).configureSchedule,
   },
   {
+    name: 'view',
+    arguments: '[what]',
+    description: 'the page: see a model, a scene or a recording move, and touch it',
+    load: async () => (await import('./commands/view.js')).configureView,
+  },
+  {
     name: 'calibrate',
     arguments: '',
     description: 'measure what an instruction and a word between threads take on this machine, and keep it',

@@ -185,7 +185,9 @@ export function shapeMesh(shape: Shape, fallback: ColorRepresentation = 0x8fa3b8
     color === undefined ? fallback : new Color().setRGB(color[0], color[1], color[2], 'srgb'),
     color?.[3],
   );
-  mesh.applyMatrix4(new Matrix4().set(E[0], E[3], E[6], t[0], E[1], E[4], E[7], t[1], E[2], E[5], E[8], t[2], 0, 0, 0, 1));
+  mesh.applyMatrix4(
+    new Matrix4().set(E[0], E[3], E[6], t[0], E[1], E[4], E[7], t[1], E[2], E[5], E[8], t[2], 0, 0, 0, 1),
+  );
   return mesh;
 }
 

@@ -9,9 +9,9 @@ import {
   CylinderGeometry,
   PlaneGeometry,
   SphereGeometry,
+  Vector3,
 } from 'three';
 import { ConvexGeometry } from 'three/addons/geometries/ConvexGeometry.js';
-import { Vector3 } from 'three';
 import type { Geometry } from '../mechanism/mechanism.js';
 
 /** Sides of round shapes. */

@@ -16,6 +16,7 @@ import * as scenes from '../../src/scenes/index.js';
 import * as schedule from '../../src/schedule/index.js';
 import * as worlds from '../../src/simulation/world/index.js';
 import * as toolbox from '../../src/toolbox/index.js';
+import * as three from '../../src/three/index.js';
 
 // What users can import. A change here is a change of the public interface: say so in the CHANGELOG.
 describe('public exports', () => {
@@ -229,6 +230,9 @@ describe('public exports', () => {
     ],
     ['manikin/recording', recording, ['Recorder', 'formatCheckpoint', 'parseCheckpoint', 'readRecording']],
     ['manikin/parallel', parallel, ['endThreads']],
+    ['manikin/recording', recording, ['Recorder', 'readRecording']],
+    ['manikin/parallel', parallel, ['endThreads', 'measureTimeline']],
+    ['manikin/three', three, ['Figure', 'shapeMesh']],
   ])('%s', (_name, module, expected) => {
     expect(Object.keys(module).sort()).toEqual([...expected].sort());
   });

@@ -41,6 +41,8 @@ const ALLOWED = new Map<string, readonly string[]>([
     ['spatial', 'joints', 'mechanism', 'formats', 'models', 'dynamics', 'contact', 'simulation', 'motion', 'files'],
   ],
   ['plot', ['spatial', 'joints', 'mechanism', 'engines', 'dynamics']],
+  // Objects of three.js that follow a state.
+  ['three', ['spatial', 'mechanism', 'reference']],
   [
     'papers',
     [
@@ -67,6 +69,7 @@ const PACKAGES = new Map<string, readonly string[]>([
   ['engines', ['webgpu']],
   ['plot', ['d3-scale', 'd3-shape']],
   ['recording', ['@mcap/core']],
+  ['three', ['three', 'three/addons/geometries/ConvexGeometry.js']],
   ['cli', ['commander', 'node:*', '#bench/*']],
   ['threads', ['node:*']],
 ]);

@@ -38,7 +38,12 @@ function hold(member: Member, dynamics: Dynamics, wanted: (q: number, neutral: n
 }
 
 export const CONTROLLERS: readonly Controller[] = [
-  { name: 'none', title: 'All joints are free', about: 'No motors: only gravity, contacts and the mouse.', apply: release },
+  {
+    name: 'none',
+    title: 'All joints are free',
+    about: 'No motors: only gravity, contacts and the mouse.',
+    apply: release,
+  },
   {
     name: 'hold',
     title: 'Every joint holds its place',

@@ -8,11 +8,11 @@ import { type Dynamics, dynamics, type State, type Vec3 } from 'manikin';
 import type { Member } from 'manikin/world';
 
 /** 1/s. */
-const OMEGA = 18;
+const OMEGA = 30;
 /** Metres: what lies beyond pulls no harder. */
 const REACH = 0.6;
 /** Part of the largest mobility that is added to all of them: a point that cannot move somewhere feels no endless mass. */
-const SOFT = 0.02;
+const SOFT = 0.01;
 
 export class Drag {
   readonly member: Member;

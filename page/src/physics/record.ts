@@ -4,8 +4,9 @@ import { Recorder } from 'manikin/recording';
 import type { World } from 'manikin/world';
 import type { History } from './history.js';
 
-/** All moments from the first to the last; `back` then brings the world to where it was. */
-export async function record(world: World, history: History, back: () => void): Promise<Uint8Array> {
+/** All moments from the first to the last. The world is then where it was. */
+export async function record(world: World, history: History): Promise<Uint8Array> {
+  const now = world.save();
   const parts: Uint8Array[] = [];
   const sink = {
     write: async (bytes: Uint8Array): Promise<void> => {
@@ -20,7 +21,7 @@ export async function record(world: World, history: History, back: () => void): 
     await recorder.record();
   }
   await recorder.end();
-  back();
+  world.restore(now);
   const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
   for (const part of parts) {

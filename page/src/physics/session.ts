@@ -2,7 +2,7 @@
 // workers or of the page. Whatever is done is remembered with the number of the step, so that a scene can be done again.
 
 import { type Dynamics, dynamics, type Energy, type Mechanism, type State, type Vec3 } from 'manikin';
-import { type Member, World } from 'manikin/world';
+import { type Checkpoint, type Member, World } from 'manikin/world';
 import { controllerNamed } from './controllers.js';
 import { Drag } from './drag.js';
 import { History, type Moment } from './history.js';
@@ -32,6 +32,9 @@ export class Session {
   #actions: (readonly [number, Request])[] = [];
   readonly #history = new History();
   #shown: Moment | undefined;
+  /** A recording plays: where it is, seconds. */
+  #playing = false;
+  #played = 0;
   #inverted: readonly string[] = [];
   #warnings: readonly string[] = [];
   #watched: { readonly member: number; readonly joint: string } | undefined;
@@ -51,11 +54,15 @@ export class Session {
         const { openFiles } = await import('./open.js');
         const opened = openFiles(request.name, request.files);
         this.#start('', opened.title, opened.about, opened.world, opened.warnings);
+        if (opened.moments !== undefined) this.#playBack(opened.moments);
         return { scene: this.scene(), frame: this.frame(), said: `${opened.title} is open.` };
       }
-      case 'advance':
+      case 'advance': {
+        const before = this.world.members.map(({ state }) => state.mechanism);
         this.advance(request.seconds);
-        return { frame: this.frame() };
+        const changed = this.world.members.some(({ state }, m) => state.mechanism !== before[m]);
+        return { frame: this.frame(), ...(changed && { scene: this.scene() }) };
+      }
       case 'step':
         this.#goOnFromShown();
         this.step();
@@ -74,13 +81,17 @@ export class Session {
         return { frame: this.frame() };
       case 'record': {
         const { record } = await import('./record.js');
-        return { bytes: await record(this.world, this.#history, () => this.#show(this.#history.to)) };
+        return { bytes: await record(this.world, this.#history) };
       }
       case 'keep':
         return { kept: this.keep() };
       case 'restore':
         this.restore(request.kept);
-        return { scene: this.scene(), frame: this.frame(), said: `The scene is back at ${this.world.time.toFixed(3)} s.` };
+        return {
+          scene: this.scene(),
+          frame: this.frame(),
+          said: `The scene is back at ${this.world.time.toFixed(3)} s.`,
+        };
       default: {
         const said = this.act(request);
         const silent = request.do === 'drag' || request.do === 'push';
@@ -103,12 +114,22 @@ export class Session {
     this.#drag = undefined;
     this.#actions = [];
     this.#shown = undefined;
+    this.#playing = false;
     this.#inverted = [];
     this.#watched = undefined;
     this.#locked.clear();
     this.#targets.clear();
     this.#history.clear();
     this.#remember();
+  }
+
+  /** A past that was recorded elsewhere: it is shown, until somebody does something. */
+  #playBack(moments: readonly Checkpoint[]): void {
+    this.#history.clear();
+    for (const checkpoint of moments)
+      this.#history.add({ time: checkpoint.time, steps: 0, actions: 0, work: 0, checkpoint });
+    this.#show(this.#history.from);
+    this.#playing = true;
   }
 
   /** What a person did, done now and remembered. Says what came of it. */
@@ -149,6 +170,11 @@ export class Session {
 
   /** Whole steps for so many seconds; what is left counts next time. */
   advance(seconds: number): void {
+    if (this.#playing) {
+      this.#played = Math.min(this.#history.to, Math.max(this.#played, this.#history.from) + seconds);
+      this.#show(this.#played);
+      return;
+    }
     this.#goOnFromShown();
     this.#owed += seconds;
     const began = performance.now();
@@ -190,6 +216,7 @@ export class Session {
 
   /** Back to a moment of the past; true where the structure was another one then. */
   #show(time: number): boolean {
+    this.#played = time;
     const moment = this.#history.at(time);
     if (moment === undefined) return false;
     const before = this.world.members.map(({ state }) => state.mechanism);
@@ -200,6 +227,7 @@ export class Session {
 
   /** Time goes on from the moment that is shown; what came after it never happened. */
   #goOnFromShown(): void {
+    this.#playing = false;
     const moment = this.#shown;
     if (moment === undefined) return;
     this.#history.cutAfter(moment);
@@ -251,7 +279,8 @@ export class Session {
 
   #partner(member: Member, to: { readonly member: number; readonly body: number }): string {
     const [other, body] = this.#body(to.member, to.body);
-    if (other !== member) throw new Error(`"${member.name}" and "${other.name}" cannot be joined: they are two mechanisms.`);
+    if (other !== member)
+      throw new Error(`"${member.name}" and "${other.name}" cannot be joined: they are two mechanisms.`);
     return body;
   }
 

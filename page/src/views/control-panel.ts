@@ -25,10 +25,12 @@ export function controlPanel(panel: HTMLElement, store: Store, physics: Physics)
       joints.forEach(({ name, nv, iq, limits, target }) => {
         if (nv !== 1 || inputs.length >= MOST_SLIDERS) return;
         const { lower = -Math.PI, upper = Math.PI } = limits;
-        const out = element('output');
+        const out = element('output', { className: 'slider-value' });
         const input = element('input', { type: 'range', min: String(lower), max: String(upper), step: '0.01' });
         input.oninput = () => void physics.ask({ do: 'target', member: m, joint: name, position: Number(input.value) });
-        sliders.append(element('label', { className: target === undefined ? '' : 'driven' }, name, input, out));
+        sliders.append(
+          element('label', { className: target === undefined ? 'slider' : 'slider driven' }, name, input, out),
+        );
         inputs.push({ input, q: first + iq, out });
       });
       first += joints.reduce((most, { iq, nv }) => Math.max(most, iq + nv), 0);

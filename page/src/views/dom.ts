@@ -11,7 +11,9 @@ type Child = Node | string;
 /** An element with attributes, listeners (onclick and the like) and children. */
 export function element<K extends keyof HTMLElementTagNameMap>(
   tag: K,
-  properties: Partial<Omit<HTMLElementTagNameMap[K], 'style'>> & { readonly [attribute: `aria-${string}`]: string } = {},
+  properties: Partial<Omit<HTMLElementTagNameMap[K], 'style'>> & {
+    readonly [attribute: `aria-${string}`]: string;
+  } = {},
   ...children: readonly Child[]
 ): HTMLElementTagNameMap[K] {
   const made = document.createElement(tag);

@@ -14,10 +14,14 @@ export function openDropped(physics: Physics, store: Store): void {
     const bytes = files.reduce((sum, [, { size }]) => sum + size, 0);
     if (files.length === 0) return;
     if (files.length > MOST_FILES || bytes > MOST_BYTES) {
-      store.set({ message: `Too much: ${files.length} files, ${Math.round(bytes / 2 ** 20)} MB. At most ${MOST_FILES} files and ${MOST_BYTES / 2 ** 20} MB.` });
+      store.set({
+        message: `Too much: ${files.length} files, ${Math.round(bytes / 2 ** 20)} MB. At most ${MOST_FILES} files and ${MOST_BYTES / 2 ** 20} MB.`,
+      });
       return;
     }
-    const read = await Promise.all(files.map(async ([path, file]): Promise<Named> => [path, new Uint8Array(await file.arrayBuffer())]));
+    const read = await Promise.all(
+      files.map(async ([path, file]): Promise<Named> => [path, new Uint8Array(await file.arrayBuffer())]),
+    );
     store.set({ picked: undefined, schedule: undefined, playing: false });
     const { error } = await physics.ask({ do: 'open', name: read[0][0], files: read });
     if (error === undefined) store.set({ playing: true });
@@ -43,6 +47,22 @@ export function openDropped(physics: Physics, store: Store): void {
     const loose = [...(event.dataTransfer?.files ?? [])].map((file) => [file.name, file] as const);
     void (entries.some(({ isDirectory }) => isDirectory) ? walk(entries).then(open) : open(loose));
   });
+}
+
+/** Files that the command `manikin view` was given; false where there are none, as on a server of plain files. */
+export async function openGiven(physics: Physics, store: Store): Promise<boolean> {
+  const list = await fetch('./opened.json').catch(() => undefined);
+  if (list === undefined || !list.ok || !list.headers.get('content-type')?.includes('json')) return false;
+  const names = (await list.json()) as string[];
+  if (names.length === 0) return false;
+  const read = await Promise.all(
+    names.map(
+      async (name, k): Promise<Named> => [name, new Uint8Array(await (await fetch(`./opened/${k}`)).arrayBuffer())],
+    ),
+  );
+  const { error } = await physics.ask({ do: 'open', name: names[0], files: read });
+  if (error === undefined) store.set({ playing: true });
+  return error === undefined;
 }
 
 /** All files of folders, under their paths. */

@@ -47,7 +47,11 @@ export function listenToKeys(store: Store, physics: Physics, commands: Commands)
     [['r'], 'from the beginning', commands.restart],
     [['n'], 'next body', () => choose(1)],
     [['b'], 'body before', () => choose(-1)],
-    [['p'], 'push the chosen body', chosen((member, body) => void physics.ask({ do: 'push', member, body, impulse: [20, 0, 5] }))],
+    [
+      ['p'],
+      'push the chosen body',
+      chosen((member, body) => void physics.ask({ do: 'push', member, body, impulse: [20, 0, 5] })),
+    ],
     [['x'], 'release its joint', chosen((member, _, joint) => void physics.ask({ do: 'release', member, joint }))],
     [
       ['l'],
@@ -70,12 +74,16 @@ export function listenToKeys(store: Store, physics: Physics, commands: Commands)
     [['?'], 'this list', () => byId<HTMLDialogElement>('help').showModal()],
   ];
   for (const [names, about] of keys)
-    byId('keys').append(element('dt', {}, names.map((name) => (name === ' ' ? 'space' : name)).join(', ')), element('dd', {}, about));
+    byId('keys').append(
+      element('dt', {}, names.map((name) => (name === ' ' ? 'space' : name)).join(', ')),
+      element('dd', {}, about),
+    );
   byId('help-open').onclick = () => byId<HTMLDialogElement>('help').showModal();
   document.addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const target = event.target as HTMLElement;
-    const typing = target.matches('input, select, textarea') || (event.key === ' ' && target.matches('button, summary'));
+    const typing =
+      target.matches('input, select, textarea') || (event.key === ' ' && target.matches('button, summary'));
     if (typing || document.querySelector('dialog[open]') !== null) return;
     if (/^[1-4]$/.test(event.key)) commands.panel(Number(event.key) - 1);
     const found = keys.find(([names]) => names.includes(event.key));

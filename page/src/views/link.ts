@@ -2,9 +2,14 @@
 
 import { deflateSync, inflateSync, strFromU8, strToU8 } from 'fflate';
 import type { Kept } from '../physics/protocol.js';
-import type { View } from './stage.js';
 
 const MOST_BYTES = 8 * 1024 * 1024;
+
+/** Where the camera is, and what it looks at. */
+export interface View {
+  readonly position: readonly number[];
+  readonly target: readonly number[];
+}
 
 export interface Link {
   readonly scene?: string;
@@ -30,7 +35,10 @@ export function readLink(hash: string): Link | undefined {
     const bytes = Uint8Array.from(packed, (letter) => letter.charCodeAt(0));
     const { kept, view } = JSON.parse(strFromU8(inflateSync(bytes, { out: new Uint8Array(MOST_BYTES) }))) as Link;
     const sound =
-      typeof kept?.scene === 'string' && Number.isSafeInteger(kept.steps) && kept.steps <= 1e6 && Array.isArray(kept.actions);
+      typeof kept?.scene === 'string' &&
+      Number.isSafeInteger(kept.steps) &&
+      kept.steps <= 1e6 &&
+      Array.isArray(kept.actions);
     return sound ? { kept, ...(view !== undefined && { view }) } : undefined;
   } catch {
     return undefined;

@@ -1,14 +1,6 @@
 // What can be drawn over the figures: axes of joints, frames, centre of mass, momentum, contact forces, force in a joint.
 
-import {
-  ArrowHelper,
-  AxesHelper,
-  Group,
-  Mesh,
-  MeshBasicMaterial,
-  SphereGeometry,
-  Vector3,
-} from 'three';
+import { ArrowHelper, AxesHelper, Group, Mesh, MeshBasicMaterial, SphereGeometry, Vector3 } from 'three';
 import type { Frame, SceneView } from '../physics/protocol.js';
 
 export const OVERLAYS = [
@@ -33,7 +25,10 @@ export class Overlays extends Group {
   #used = 0;
   readonly #axes: { readonly arrow: ArrowHelper; readonly body: number; readonly axis: readonly number[] }[] = [];
   readonly #frames: AxesHelper[] = [];
-  readonly #com = new Mesh(new SphereGeometry(0.03, 16, 12), new MeshBasicMaterial({ color: 0xe0a100, depthTest: false }));
+  readonly #com = new Mesh(
+    new SphereGeometry(0.03, 16, 12),
+    new MeshBasicMaterial({ color: 0xe0a100, depthTest: false }),
+  );
   readonly #from = new Vector3();
   readonly #way = new Vector3();
 
@@ -95,7 +90,9 @@ export class Overlays extends Group {
       axes.visible = this.shown.has('frames');
       const o = POSE * b;
       if (axes.visible)
-        axes.matrix.fromArray([0, 3, 6, 9].flatMap((k) => [poses[o + k], poses[o + k + 1], poses[o + k + 2], k === 9 ? 1 : 0]));
+        axes.matrix.fromArray(
+          [0, 3, 6, 9].flatMap((k) => [poses[o + k], poses[o + k + 1], poses[o + k + 2], k === 9 ? 1 : 0]),
+        );
     });
   }
 

@@ -29,7 +29,10 @@ const GREEN = '#2ca02c';
 const ORANGE = '#e8710a';
 
 /** The first number of the chosen joint in q and v of all members. */
-function chosen({ scene, picked }: PageState): { readonly name: string; readonly q: number; readonly v: number } | undefined {
+function chosen({
+  scene,
+  picked,
+}: PageState): { readonly name: string; readonly q: number; readonly v: number } | undefined {
   if (scene === undefined || picked === undefined) return undefined;
   let [q, v] = [0, 0];
   for (const [m, { joints }] of scene.members.entries()) {
@@ -38,7 +41,10 @@ function chosen({ scene, picked }: PageState): { readonly name: string; readonly
       return joint === undefined || joint.nv === 0 ? undefined : { name: joint.name, q: q + joint.iq, v: v + joint.iv };
     }
     for (const { iv, nv } of joints) v = Math.max(v, iv + nv);
-    q += scene.members[m].joints.reduce((sum, { nv, type }) => sum + nv + (type === 'floating' || type === 'spherical' ? 1 : 0), 0);
+    q += scene.members[m].joints.reduce(
+      (sum, { nv, type }) => sum + nv + (type === 'floating' || type === 'spherical' ? 1 : 0),
+      0,
+    );
   }
   return undefined;
 }
@@ -105,7 +111,11 @@ class Plot {
     this.#series = this.kind.series(state);
     this.#data = [[], ...this.#series.map(() => [])];
     const text = getComputedStyle(document.body).color;
-    const axis = { stroke: text, grid: { stroke: 'rgba(128,128,128,0.25)' }, ticks: { stroke: 'rgba(128,128,128,0.4)' } };
+    const axis = {
+      stroke: text,
+      grid: { stroke: 'rgba(128,128,128,0.25)' },
+      ticks: { stroke: 'rgba(128,128,128,0.4)' },
+    };
     this.#plot = new uPlot(
       {
         title: this.kind.unit === '' ? this.kind.name : `${this.kind.name}, ${this.kind.unit}`,
@@ -130,7 +140,7 @@ class Plot {
     // After going back the past is written anew.
     while (times.length > 0 && times[times.length - 1] >= frame.time) for (const list of this.#data) list.pop();
     times.push(frame.time);
-    this.#series.forEach(({ value }, k) => this.#data[k + 1].push(value(frame)));
+    for (const [k, { value }] of this.#series.entries()) this.#data[k + 1].push(value(frame));
     if (times.length > MOST_SAMPLES) for (const list of this.#data) list.shift();
   }
 

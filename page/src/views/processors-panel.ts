@@ -18,8 +18,13 @@ export function processorsPanel(panel: HTMLElement, store: Store, physics: Physi
   count.onchange = () => find(false);
   paint.onchange = () => store.set({ colourByProcessor: paint.checked && store.state.schedule !== undefined });
   panel.append(
-    element('p', { className: 'row' }, element('label', {}, 'Processors ', count), button('Schedule', () => find(false)),
-      button('Run on threads', () => find(true), 'Measure the same program on the threads of this machine')),
+    element(
+      'p',
+      { className: 'row' },
+      element('label', {}, 'Processors ', count),
+      button('Schedule', () => find(false)),
+      button('Run on threads', () => find(true), 'Measure the same program on the threads of this machine'),
+    ),
     element('p', {}, element('label', {}, paint, ' colour bodies by processor')),
     result,
   );
@@ -33,7 +38,11 @@ export function processorsPanel(panel: HTMLElement, store: Store, physics: Physi
 function draw(into: HTMLElement, view: ScheduleView): void {
   const { makespan, serial, optimal, depth, predicted, measured, predictedNs, measuredNs, reason, svg } = view;
   const url = URL.createObjectURL(new Blob([svg], { type: 'image/svg+xml' }));
-  const picture = element('img', { src: url, alt: 'The schedule tree and what every processor does', className: 'schedule' });
+  const picture = element('img', {
+    src: url,
+    alt: 'The schedule tree and what every processor does',
+    className: 'schedule',
+  });
   picture.onload = () => URL.revokeObjectURL(url);
   into.replaceChildren(
     element(
@@ -62,7 +71,12 @@ function timeline(spans: readonly Span[], processors: number, title: string): HT
   const end = spans.reduce((most, span) => Math.max(most, span.end), 0) || 1;
   for (const { processor, start, end: stop } of spans) {
     context.fillStyle = PROCESSOR_COLOURS[processor % PROCESSOR_COLOURS.length];
-    context.fillRect((start / end) * width, row * processor + 3, Math.max(1, ((stop - start) / end) * width - 1), row - 4);
+    context.fillRect(
+      (start / end) * width,
+      row * processor + 3,
+      Math.max(1, ((stop - start) / end) * width - 1),
+      row - 4,
+    );
   }
   canvas.onmousemove = ({ offsetX, offsetY }) => {
     const x = (offsetX / canvas.clientWidth) * end;

@@ -23,7 +23,7 @@ export function saving(store: Store, physics: Physics, stage: Stage, link: () =>
     done('The address of this page now leads to this moment.');
   };
   byId('save-png').onclick = () => {
-    stage.render();
+    stage.render(true);
     canvas.toBlob((blob) => blob && download('manikin.png', blob, 'image/png'));
     done('The picture is saved.');
   };

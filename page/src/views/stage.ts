@@ -1,15 +1,16 @@
 // The scene in three dimensions: figures, ground, light, camera; picking and dragging.
 
+import { Figure, shapeMesh } from 'manikin/three';
 import {
   AmbientLight,
   Color,
   DirectionalLight,
+  Fog,
   GridHelper,
   Group,
   Mesh,
   MeshStandardMaterial,
   Object3D,
-  PCFSoftShadowMap,
   PerspectiveCamera,
   Plane,
   PlaneGeometry,
@@ -20,8 +21,8 @@ import {
   WebGLRenderer,
 } from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
-import { Figure, shapeMesh } from 'manikin/three';
 import type { Frame, Grip, SceneView } from '../physics/protocol.js';
+import type { View } from './link.js';
 import { Overlays } from './overlays.js';
 
 // Models have z upwards.
@@ -29,17 +30,21 @@ Object3D.DEFAULT_UP.set(0, 0, 1);
 
 const POSE = 12;
 /** Colours of processors. */
-export const PROCESSOR_COLOURS = ['#1f77d0', '#e8710a', '#2ca02c', '#d33a2c', '#7a3ff2', '#8c564b', '#d957b0', '#7f8a00'];
+export const PROCESSOR_COLOURS = [
+  '#1f77d0',
+  '#e8710a',
+  '#2ca02c',
+  '#d33a2c',
+  '#7a3ff2',
+  '#8c564b',
+  '#d957b0',
+  '#7f8a00',
+];
 
 export interface StageEvents {
   /** A body was clicked; null: nothing was. */
   pick(grip: Grip | null, connect: boolean): void;
   drag(grip: Grip | null, to?: readonly [number, number, number]): void;
-}
-
-export interface View {
-  readonly position: readonly number[];
-  readonly target: readonly number[];
 }
 
 export class Stage {
@@ -69,21 +74,25 @@ export class Stage {
     this.#events = events;
     this.#renderer = new WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
     this.#renderer.shadowMap.enabled = true;
-    this.#renderer.shadowMap.type = PCFSoftShadowMap;
     this.#controls = new OrbitControls(this.#camera, canvas);
+    this.#controls.addEventListener('change', () => {
+      this.#stale = true;
+    });
     this.#controls.maxPolarAngle = Math.PI * 0.95;
     this.#sun.position.set(3, -4, 8);
     this.#sun.castShadow = true;
-    this.#sun.shadow.mapSize.set(2048, 2048);
+    this.#sun.shadow.mapSize.set(1024, 1024);
+    this.#sun.shadow.bias = -1e-4;
+    this.#sun.shadow.normalBias = 0.02;
     Object.assign(this.#sun.shadow.camera, { left: -4, right: 4, top: 4, bottom: -4, near: 0.5, far: 30 });
     this.#ground = new Mesh(
-      new PlaneGeometry(80, 80),
+      new PlaneGeometry(400, 400),
       new MeshStandardMaterial({ color: 0xdfe4ea, roughness: 1, metalness: 0 }),
     );
     this.#ground.receiveShadow = true;
-    this.#grid = new GridHelper(40, 40, 0x8793a1, 0xc3cad3);
+    this.#grid = new GridHelper(40, 40, 0x7c8896, 0xaab4bf);
     this.#grid.rotation.x = Math.PI / 2;
-    this.#grid.position.z = 0.001;
+    this.#grid.position.z = 0.003;
     this.#scene.add(this.#ground, this.#grid, this.#sun, this.#sun.target, new AmbientLight(0xffffff, 1.1));
     this.#scene.add(this.#obstacles, this.overlays);
     this.theme();
@@ -103,13 +112,16 @@ export class Stage {
 
   /** Light or dark as the page is. */
   theme(): void {
+    this.#stale = true;
     const dark = matchMedia('(prefers-color-scheme: dark)').matches;
     this.#scene.background = new Color(dark ? 0x14181d : 0xeef2f6);
+    this.#scene.fog = new Fog(dark ? 0x14181d : 0xeef2f6, 12, 40);
     (this.#ground.material as MeshStandardMaterial).color.set(dark ? 0x1d232a : 0xdfe4ea);
   }
 
   /** Another scene or another structure. `look`: the camera goes to it. */
   arrange(view: SceneView, look: boolean): void {
+    this.#stale = true;
     for (const figure of this.#figures) {
       this.#scene.remove(figure);
       figure.dispose();
@@ -130,13 +142,17 @@ export class Stage {
       mesh.castShadow = true;
       this.#obstacles.add(mesh);
     }
+    this.#ground.visible = view.obstacles.some(({ geometry }) => geometry.kind === 'plane');
     this.overlays.arrange(view);
     if (look) this.#lookFrom = true;
   }
 
   #lookFrom = true;
+  /** Whether the next picture would look different. */
+  #stale = true;
 
   show(frame: Frame): void {
+    this.#stale = true;
     this.#frame = frame;
     this.#figures.forEach((figure, m) => {
       figure.place(frame.poses, this.#first[m]);
@@ -162,10 +178,12 @@ export class Stage {
     this.#controls.update();
     this.follow = true;
     this.#centre.copy(centre);
+    // What hangs below the height of the ground, where there is none, has the grid below it.
+    this.#grid.position.z = this.#ground.visible ? 0.003 : Math.min(0, low.z - 0.3);
   }
 
-  /** Draws; called once a picture. */
-  render(): void {
+  /** Draws where something has changed; called once a picture. */
+  render(always = false): void {
     const { clientWidth: width, clientHeight: height } = this.#canvas;
     const ratio = Math.min(2, devicePixelRatio);
     const size = this.#renderer.getSize(new Vector2());
@@ -174,17 +192,21 @@ export class Stage {
       this.#renderer.setSize(width, height, false);
       this.#camera.aspect = width / Math.max(1, height);
       this.#camera.updateProjectionMatrix();
+      this.#stale = true;
     }
     if (this.follow && this.#frame !== undefined && this.#dragging === undefined) {
       // The camera goes along with the centre of mass, softly.
       const way = new Vector3(...this.#frame.com).sub(this.#centre).multiplyScalar(0.08);
-      if (way.length() < 2) {
+      if (way.length() < 2 && way.length() > 1e-5) {
+        this.#stale = true;
         this.#centre.add(way);
         this.#controls.target.add(way);
         this.#camera.position.add(way);
       }
     }
-    this.#controls.update();
+    if (this.#controls.update()) this.#stale = true;
+    if (!this.#stale && !always) return;
+    this.#stale = false;
     this.#sun.target.position.copy(this.#controls.target);
     this.#sun.position.copy(this.#controls.target).add(new Vector3(3, -4, 8));
     this.#renderer.render(this.#scene, this.#camera);
@@ -193,14 +215,17 @@ export class Stage {
   /** One body stands out. */
   highlight(picked: { readonly member: number; readonly body: number } | undefined): void {
     const old = this.#highlight;
-    if (old !== undefined) this.#figures[old.member]?.bodies[old.body] && this.#figures[old.member].paint(old.body, null);
+    if (old !== undefined)
+      this.#figures[old.member]?.bodies[old.body] && this.#figures[old.member].paint(old.body, null);
     this.#highlight = picked;
+    this.#stale = true;
     if (picked !== undefined && this.#figures[picked.member]?.bodies[picked.body])
       this.#figures[picked.member].paint(picked.body, 0xffb000);
   }
 
   /** Bodies in the colours of processors, by the names of their joints; undefined: their own. */
   colour(view: SceneView, owners: ReadonlyMap<string, number> | undefined): void {
+    this.#stale = true;
     view.members.forEach(({ joints }, m) => {
       joints.forEach(({ name }, b) => {
         const owner = owners?.get(name);
@@ -233,17 +258,21 @@ export class Stage {
   #listen(): void {
     const canvas = this.#canvas;
     // Before the camera's own listener: a body that is drawn does not turn the view.
-    canvas.addEventListener('pointerdown', (event) => {
-      this.#pressed.set(event.clientX, event.clientY);
-      if (event.button !== 0) return;
-      const hit = this.#hit(event);
-      if (hit === undefined) return;
-      this.#controls.enabled = false;
-      canvas.setPointerCapture(event.pointerId);
-      const normal = this.#camera.getWorldDirection(new Vector3()).negate();
-      const plane = new Plane().setFromNormalAndCoplanarPoint(normal, hit.point);
-      this.#dragging = { grip: hit.grip, plane, moved: false };
-    }, { capture: true });
+    canvas.addEventListener(
+      'pointerdown',
+      (event) => {
+        this.#pressed.set(event.clientX, event.clientY);
+        if (event.button !== 0) return;
+        const hit = this.#hit(event);
+        if (hit === undefined) return;
+        this.#controls.enabled = false;
+        canvas.setPointerCapture(event.pointerId);
+        const normal = this.#camera.getWorldDirection(new Vector3()).negate();
+        const plane = new Plane().setFromNormalAndCoplanarPoint(normal, hit.point);
+        this.#dragging = { grip: hit.grip, plane, moved: false };
+      },
+      { capture: true },
+    );
     canvas.addEventListener('pointermove', (event) => {
       const dragging = this.#dragging;
       if (dragging === undefined) return;

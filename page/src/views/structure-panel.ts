@@ -30,6 +30,7 @@ export function structurePanel(panel: HTMLElement, store: Store, physics: Physic
         member.joints.forEach((joint, b) => {
           if (joint.parent !== parent) return;
           const pick = button(member.bodies[b].name, () => store.set({ picked: { member: m, body: b } }), joint.name);
+          pick.classList.add('tree-item');
           if (joint.locked) pick.append(' (locked)');
           if (inverted.has(member.bodies[b].name)) pick.classList.add('inverted');
           items.set(`${m}/${b}`, pick);
@@ -75,12 +76,20 @@ function drawChosen(chosen: HTMLElement, state: PageState, store: Store, physics
     element(
       'p',
       { className: 'row' },
-      button('Release joint', () => void physics.ask({ do: 'release', ...at }), 'The body floats away with all that hangs on it'),
+      button(
+        'Release joint',
+        () => void physics.ask({ do: 'release', ...at }),
+        'The body floats away with all that hangs on it',
+      ),
       button(
         joint.locked ? 'Unlock joint' : 'Lock joint',
         () => void physics.ask({ do: 'lock', ...at, locked: !joint.locked }),
       ),
-      button('Make it the root', () => void physics.ask({ do: 'reroot', ...picked }), 'Nothing moves; the tree hangs from it'),
+      button(
+        'Make it the root',
+        () => void physics.ask({ do: 'reroot', ...picked }),
+        'Nothing moves; the tree hangs from it',
+      ),
       button('Push', () => void physics.ask({ do: 'push', ...picked, impulse: [20, 0, 5] }), '20 N s to the side (p)'),
       button('Show its force', () => void physics.ask({ do: 'watch', ...at }), 'Arrows of the force in its joint'),
     ),

@@ -9,16 +9,28 @@ const SPEEDS = [0.05, 0.1, 0.25, 0.5, 1, 2];
 export function timeBar(store: Store, physics: Physics, restart: () => void): void {
   const play = button('Play', () => store.set({ playing: !store.state.playing }), 'Play or pause (space)');
   play.id = 'play';
-  const step = button('Step', () => {
-    store.set({ playing: false });
-    void physics.ask({ do: 'step' });
-  }, 'One step (.)');
+  const step = button(
+    'Step',
+    () => {
+      store.set({ playing: false });
+      void physics.ask({ do: 'step' });
+    },
+    'One step (.)',
+  );
   step.id = 'step';
   const again = button('Restart', restart, 'From the beginning (r)');
   const speed = element('select', { id: 'speed', title: 'Speed' });
-  for (const value of SPEEDS) speed.append(element('option', { value: String(value), selected: value === 1 }, `${value} x`));
+  for (const value of SPEEDS)
+    speed.append(element('option', { value: String(value), selected: value === 1 }, `${value} x`));
   speed.onchange = () => store.set({ speed: Number(speed.value) });
-  const scrub = element('input', { type: 'range', id: 'scrub', min: '0', max: '0', step: '0.001', 'aria-label': 'Time' });
+  const scrub = element('input', {
+    type: 'range',
+    id: 'scrub',
+    min: '0',
+    max: '0',
+    step: '0.001',
+    'aria-label': 'Time',
+  });
   scrub.oninput = () => {
     store.set({ playing: false });
     void physics.ask({ do: 'show', time: Number(scrub.value) });

@@ -1,0 +1,88 @@
+// manikin view: the page, served on this machine, with a model, a scene or a recording open.
+
+import { spawn } from 'node:child_process';
+import { basename, dirname, extname } from 'node:path';
+import type { Command } from 'commander';
+import { MODEL_FILES } from '../../files/kinds.js';
+import { formatJson } from '../../formats/json-writer.js';
+import { InputError } from '../errors.js';
+import { filesBelow, readInput } from '../input-file.js';
+import { servePage } from '../page-server.js';
+import type { Terminal } from '../terminal.js';
+
+interface Options {
+  readonly root?: string;
+  readonly open?: boolean;
+  readonly json?: boolean;
+}
+
+const HELP = `
+The page is served on 127.0.0.1 alone, and only to this machine; Ctrl-C ends it. A file that is opened goes to the page
+and nowhere else.
+
+Examples:
+  manikin view
+  manikin view human-161
+  manikin view robot.urdf
+  manikin view out/fall.mcap`;
+
+export function configureView(command: Command, terminal: Terminal): void {
+  command
+    .argument('[what]', 'a built-in name, a model file, or a recording (.mcap); the figure on a bar where left out')
+    .option(
+      '--root <folder>',
+      'meshes and included files are read from here and below (default: the folder of the model)',
+    )
+    .option('--open', 'open a browser')
+    .option('--json', 'print JSON')
+    .addHelpText('after', HELP)
+    .action(async (what: string | undefined, options: Options) => {
+      const opened = what === undefined ? new Map<string, Uint8Array>() : await filesOf(what, options.root);
+      const { server, address: base } = await servePage(opened);
+      const address = what !== undefined && opened.size === 0 ? `${base}#${encodeURIComponent(what)}` : base;
+      terminal.out(
+        options.json === true ? `${formatJson({ address })}\n` : `The page is at ${address} (Ctrl-C ends it)\n`,
+      );
+      if (options.open === true) openBrowser(address);
+      await new Promise<void>((done) => {
+        terminal.signal.addEventListener('abort', () => done(), { once: true });
+      });
+      server.closeAllConnections();
+      server.close();
+      throw terminal.signal.reason;
+    });
+}
+
+/** The file with all that it names, read as the command would read it; nothing for a built-in name. */
+async function filesOf(what: string, root: string | undefined): Promise<Map<string, Uint8Array>> {
+  const found = new Map<string, Uint8Array>();
+  const extension = extname(what).toLowerCase();
+  if (extension === '.mcap') return found.set(basename(what), readInput(what));
+  if (!(MODEL_FILES as readonly string[]).includes(extension)) {
+    if (extension !== '' || what.includes('/'))
+      throw new InputError(
+        `"${what}" is neither a built-in name nor a file of a known kind (${MODEL_FILES.join(', ')}, .mcap).`,
+      );
+    return found;
+  }
+  const bytes = readInput(what);
+  const { folder = '', read } = filesBelow(root ?? dirname(what), what);
+  found.set(folder === '' ? basename(what) : `${folder}/${basename(what)}`, bytes);
+  const { readModel } = await import('../../files/read-model.js');
+  const remember = (path: string): Uint8Array | undefined => {
+    const content = read(path);
+    if (content !== undefined) found.set(path, content);
+    return content;
+  };
+  readModel(bytes, what, { files: { folder, read: remember } });
+  return found;
+}
+
+function openBrowser(address: string): void {
+  const [program, ...before] =
+    process.platform === 'darwin' ? ['open'] : process.platform === 'win32' ? ['cmd', '/c', 'start', ''] : ['xdg-open'];
+  // No browser, no harm: the address stands on the screen.
+  spawn(program, [...before, address], { stdio: 'ignore', detached: true })
+    .on('error', () => undefined)
+    .unref();
+}
