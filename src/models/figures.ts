@@ -5,7 +5,7 @@ export type Axis = 'x' | 'y' | 'z';
 export type Hinges = Axis | `${Axis}${Axis}` | `${Axis}${Axis}${Axis}`;
 export type JointChoice = 'floating' | 'spherical' | Hinges;
 
-export interface Figure {
+export interface FigureChoice {
   readonly description: string;
   /** By segment, without the side. The root, the pelvis, floats and is not listed. */
   readonly joints: Readonly<Record<string, JointChoice>>;
@@ -85,7 +85,7 @@ export const FIGURES = {
     joints: { jaw: 'floating', shank: 'y' },
     others: 'spherical',
   },
-} satisfies Record<string, Figure>;
+} satisfies Record<string, FigureChoice>;
 
 /** The built-in human figures. */
 export type FigureName = keyof typeof FIGURES;

@@ -5,7 +5,7 @@ import { MechanismError } from '../mechanism/errors.js';
 import type { JointLimits, Mechanism, Shape } from '../mechanism/mechanism.js';
 import { subtract, type Vec3, ZERO3 } from '../spatial/matrix3.js';
 import { type BodySize, checkedSize, REFERENCE_SIZE } from './anthropometry.js';
-import { type Axis, FIGURES, type Figure, type FigureName, HINGE_LIMITS, type JointChoice } from './figures.js';
+import { type Axis, FIGURES, type FigureChoice, type FigureName, HINGE_LIMITS, type JointChoice } from './figures.js';
 import { carve, type MassProperties, solidSphere, weld } from './mass-properties.js';
 import { sphere } from './shapes.js';
 import { skeleton } from './skeleton.js';
@@ -21,7 +21,7 @@ const KNUCKLE = { share: 0.02, radius: 0.03, color: [0.3, 0.3, 0.3, 1] } as cons
  */
 export function human(name: FigureName, size: Partial<BodySize> = {}): Mechanism {
   const checked = checkedSize(size);
-  const figure: Figure | undefined = FIGURES[name];
+  const figure: FigureChoice | undefined = FIGURES[name];
   if (figure === undefined)
     throw MechanismError.of(
       'unknown-figure',
@@ -44,7 +44,7 @@ interface Group {
 }
 
 /** One for each segment that has a joint in the figure; the others go to the body of their parent. The root floats. */
-function groups(figure: Figure, segments: readonly StandingSegment[]): Group[] {
+function groups(figure: FigureChoice, segments: readonly StandingSegment[]): Group[] {
   const found: Group[] = [];
   const groupOf = new Map<string, Group>();
   for (const segment of segments) {

@@ -15,8 +15,8 @@ import * as recording from '../../src/recording/index.js';
 import * as scenes from '../../src/scenes/index.js';
 import * as schedule from '../../src/schedule/index.js';
 import * as worlds from '../../src/simulation/world/index.js';
-import * as toolbox from '../../src/toolbox/index.js';
 import * as three from '../../src/three/index.js';
+import * as toolbox from '../../src/toolbox/index.js';
 
 // What users can import. A change here is a change of the public interface: say so in the CHANGELOG.
 describe('public exports', () => {

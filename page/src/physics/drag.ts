@@ -60,7 +60,7 @@ export class Drag {
 
   #pointJacobian(state: State, r: readonly number[]): number[][] {
     const { nv } = state.mechanism;
-    const J = this.#dynamics.jacobian(state, this.body, { in: 'world' });
+    const J = this.#dynamics.jacobian(state, this.body, { in: 'aligned' });
     const row = (k: number): Float64Array => J.subarray(k * nv, (k + 1) * nv);
     const [wx, wy, wz, x, y, z] = [0, 1, 2, 3, 4, 5].map(row);
     return [
