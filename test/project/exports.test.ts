@@ -229,8 +229,6 @@ describe('public exports', () => {
       ],
     ],
     ['manikin/recording', recording, ['Recorder', 'formatCheckpoint', 'parseCheckpoint', 'readRecording']],
-    ['manikin/parallel', parallel, ['endThreads']],
-    ['manikin/recording', recording, ['Recorder', 'readRecording']],
     ['manikin/parallel', parallel, ['endThreads', 'measureTimeline']],
     ['manikin/three', three, ['Figure', 'shapeMesh']],
   ])('%s', (_name, module, expected) => {
