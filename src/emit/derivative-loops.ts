@@ -17,6 +17,8 @@ import type { ModuleFunction } from './module.js';
 
 const NUMBER = 8;
 const PAIR = 16;
+/** Of a product: as many as registers hold sums for. */
+const ROWS_AT_ONCE = 4;
 
 /** Terms of a scalar product: numbers of a record with rows of columns. */
 type Terms = readonly (readonly [record: number, row: number])[];
@@ -83,61 +85,55 @@ function subtractProduct(rowBytes: number, apart: number, begins: boolean): Modu
   const [A, right, out, inner, rows, columns] = [0, 1, 2, 3, 4, 5];
   const w = new LoopWriter(6);
   const [b, to, left, a, under, steps] = Array.from({ length: 6 }, () => w.local(B.I32));
-  const sums = {
-    1: [0, 1].map(() => [w.local(B.F64), w.local(B.F64)]),
-    2: [0, 1].map(() => [w.local(B.V128), w.local(B.V128)]),
-  };
-  const factors = { 1: [w.local(B.F64), w.local(B.F64)], 2: [w.local(B.V128), w.local(B.V128)] };
-  const tile = (lanes: 1 | 2, count: 1 | 2): void => {
-    const own = [0, 1].slice(0, count);
+  const each = (type: number): number[] => Array.from({ length: ROWS_AT_ONCE }, () => w.local(type));
+  // Of both matrices, for each row.
+  const sums = { 1: [each(B.F64), each(B.F64)], 2: [each(B.V128), each(B.V128)] };
+  const entry = { 1: [w.local(B.F64), w.local(B.F64)], 2: [w.local(B.V128), w.local(B.V128)] };
+  const factor = { 1: w.local(B.F64), 2: w.local(B.V128) };
+  const tile = (lanes: 1 | 2, count: number): void => {
+    const own = Array.from({ length: count }, (_, k) => k);
     for (const k of own)
       for (const m of [0, 1]) {
         if (begins) w.zero(lanes);
         else w.load(lanes, to, k * rowBytes + m * apart);
-        w.set(sums[lanes][k][m]);
+        w.set(sums[lanes][m][k]);
       }
     w.get(A).set(a).get(b).set(under).get(inner).set(steps);
     w.repeat(steps, () => {
+      for (const m of [0, 1]) w.load(lanes, under, m * apart).set(entry[lanes][m]);
       for (const k of own) {
         if (lanes === 2) w.splat(a, k * rowBytes);
         else w.load(1, a, k * rowBytes);
-        w.set(factors[lanes][k]);
-      }
-      for (const m of [0, 1])
-        for (const k of own)
-          w.get(sums[lanes][k][m])
-            .get(factors[lanes][k])
-            .load(lanes, under, m * apart)
+        w.set(factor[lanes]);
+        for (const m of [0, 1])
+          w.get(sums[lanes][m][k])
+            .get(factor[lanes])
+            .get(entry[lanes][m])
             .operate(lanes, 'mul')
             .operate(lanes, 'sub')
-            .set(sums[lanes][k][m]);
+            .set(sums[lanes][m][k]);
+      }
       w.advance(a, NUMBER).advance(under, rowBytes);
     });
     for (const k of own)
       for (const m of [0, 1])
         w.get(to)
-          .get(sums[lanes][k][m])
+          .get(sums[lanes][m][k])
           .store(lanes, k * rowBytes + m * apart);
   };
-  const allColumns = (count: 1 | 2): void => {
-    w.get(right).set(b).get(out).set(to).get(columns).set(left);
-    w.twoByTwo(
-      left,
-      () => {
-        tile(2, count);
-        w.advance(b, PAIR).advance(to, PAIR);
-      },
-      () => tile(1, count),
-    );
-  };
-  w.twoByTwo(
-    rows,
-    () => {
-      allColumns(2);
-      w.advance(A, 2 * rowBytes).advance(out, 2 * rowBytes);
-    },
-    () => allColumns(1),
-  );
+  for (const count of [ROWS_AT_ONCE, 1])
+    w.blocks(rows, count, () => {
+      w.get(right).set(b).get(out).set(to).get(columns).set(left);
+      w.twoByTwo(
+        left,
+        () => {
+          tile(2, count);
+          w.advance(b, PAIR).advance(to, PAIR);
+        },
+        () => tile(1, count),
+      );
+      w.advance(A, count * rowBytes).advance(out, count * rowBytes);
+    });
   return w.finish();
 }
 

@@ -120,6 +120,21 @@ export class LoopWriter {
     this.code.byte(B.END);
   }
 
+  /** `step` while at least `size` are left; `count` goes down by that much each time. */
+  blocks(count: number, size: number, step: () => void): void {
+    const enough = (): void => {
+      this.code.byte(B.I32_CONST).signed(size - 1);
+      this.get(count).code.byte(B.I32_LT_U);
+    };
+    this.code.bytes(B.BLOCK, B.VOID);
+    enough();
+    this.code.bytes(I32_EQZ, B.BR_IF, 0, B.LOOP, B.VOID);
+    step();
+    this.advance(count, -size);
+    enough();
+    this.code.bytes(B.BR_IF, 0, B.END, B.END);
+  }
+
   /** `step` as often as `count` says, at least once. `count` goes down to zero. */
   repeat(count: number, step: () => void): void {
     this.code.bytes(B.LOOP, B.VOID);

@@ -26,9 +26,9 @@ export interface InverseDerivativesScratch extends ColumnScratch {
   /** n x 10, n x 6: inertia and force of each subtree. */
   readonly inertia: Float64Array;
   readonly force: Float64Array;
-  /** n x 9, n x 3: K and p of each subtree. */
+  /** n x 9, n x 6: K and momentum of each subtree; p is the linear part of that. */
   readonly K: Float64Array;
-  readonly p: Float64Array;
+  readonly momentum: Float64Array;
   /** 6 each: force of column j as seen from links before it, for positions and velocities. */
   readonly forces: Float64Array;
 }
@@ -39,7 +39,7 @@ export function createInverseDerivatives(tree: Tree): InverseDerivativesScratch 
     inertia: new Float64Array(INERTIA * tree.n),
     force: new Float64Array(6 * tree.n),
     K: new Float64Array(9 * tree.n),
-    p: new Float64Array(3 * tree.n),
+    momentum: new Float64Array(6 * tree.n),
     forces: new Float64Array(18),
   };
 }
@@ -105,26 +105,27 @@ export function inverseDerivatives(
 }
 
 /** I, f, K and p of every subtree: in ground coordinates they just add up. */
-function subtreeSums(tree: Tree, scratch: InverseDerivativesScratch): void {
-  const { kinematics, v, a, inertia, force, K, p, work } = scratch;
+export function subtreeSums(tree: Tree, scratch: InverseDerivativesScratch): void {
+  const { kinematics, v, a, inertia, force, K, momentum } = scratch;
   inertia.fill(0);
   force.fill(0);
   for (let i = 0; i < tree.n; i++) {
     const [I, o, own] = [INERTIA * i, 6 * i, 6 * (i + 1)];
     addInertiaToA(inertia, I, kinematics.pose, TRANSFORM * i, tree.inertia, I);
     inertiaTimes(force, o, inertia, I, a, own);
-    inertiaTimes(work, 0, inertia, I, v, own);
-    addCrossForce(force, o, v, own, work, 0);
+    inertiaTimes(momentum, o, inertia, I, v, own);
+    addCrossForce(force, o, v, own, momentum, o);
     setK(K, 9 * i, inertia, I, v, own);
-    for (let c = 0; c < 3; c++) p[3 * i + c] = work[3 + c];
   }
   for (let i = tree.n - 1; i >= 0; i--) {
     const to = tree.parent[i];
     if (to < 0) continue;
     for (let c = 0; c < INERTIA; c++) inertia[INERTIA * to + c] += inertia[INERTIA * i + c];
-    for (let c = 0; c < 6; c++) force[6 * to + c] += force[6 * i + c];
+    for (let c = 0; c < 6; c++) {
+      force[6 * to + c] += force[6 * i + c];
+      momentum[6 * to + c] += momentum[6 * i + c];
+    }
     for (let c = 0; c < 9; c++) K[9 * to + c] += K[9 * i + c];
-    for (let c = 0; c < 3; c++) p[3 * to + c] += p[3 * i + c];
   }
 }
 
@@ -145,20 +146,21 @@ function setK(K: Float64Array, o: number, I: Float64Array, oi: number, v: Float6
 }
 
 /** out += B_i^C m. */
-function addTwiceB(
+export function addTwiceB(
   out: Float64Array,
   o: number,
-  { K, p }: InverseDerivativesScratch,
+  { K, momentum }: InverseDerivativesScratch,
   i: number,
   m: Float64Array,
   om: number,
 ): void {
   const k = 9 * i;
+  const p = 6 * i + 3;
   const trace = K[k] + K[k + 4] + K[k + 8];
   for (let row = 0; row < 3; row++) {
     const [y, z] = [(row + 1) % 3, (row + 2) % 3];
     const turned = K[k + 3 * row] * m[om] + K[k + 3 * row + 1] * m[om + 1] + K[k + 3 * row + 2] * m[om + 2];
     out[o + row] += 2 * (trace * m[om + row] - turned);
-    out[o + 3 + row] += 2 * (m[om + y] * p[3 * i + z] - m[om + z] * p[3 * i + y]);
+    out[o + 3 + row] += 2 * (m[om + y] * momentum[p + z] - m[om + z] * momentum[p + y]);
   }
 }

@@ -18,3 +18,16 @@ export {
   inverseKinematics,
 } from './inverse-kinematics.js';
 export { type MarkerOptions, type MarkerTracking, trackMarkers } from './marker-tracking.js';
+export {
+  biasForces,
+  type CentroidalMotion,
+  centroidalMotion,
+  coriolisMatrix,
+  gravityForces,
+  INERTIAL_PARAMETERS,
+  inertialParameters,
+  type OperationalInertia,
+  operationalInertia,
+  type Regressor,
+  regressor,
+} from './quantities.js';

@@ -1,0 +1,299 @@
+// What else is known of a mechanism in a state: its centre of mass and momentum, the parts of its joint forces, the inertia that
+// frames feel, and how forces and energies follow from the inertial parameters. Symbols as in reference/inverse-derivatives.ts.
+
+import type { Dynamics } from '../dynamics/dynamics.js';
+import type { FrameName, InOption } from '../dynamics/frames.js';
+import { refuseForeign } from '../engines/plain/refuse.js';
+import { MechanismError } from '../mechanism/errors.js';
+import { State } from '../mechanism/state.js';
+import { columnMotions } from '../reference/column-motions.js';
+import {
+  addTwiceB,
+  createInverseDerivatives,
+  type InverseDerivativesScratch,
+  subtreeSums,
+} from '../reference/inverse-derivatives.js';
+import { add, apply, cross, scale, subtract, type Vec3 } from '../spatial/matrix3.js';
+import { addCrossForce, dot6, INERTIA, inertiaTimes } from '../spatial/spatial.js';
+
+const scratches = new WeakMap<Dynamics, InverseDerivativesScratch>();
+
+/** Motions of the columns and sums of the subtrees at a state. */
+function motions(door: Dynamics, state: State, qdd: Float64Array | undefined): InverseDerivativesScratch {
+  const { mechanism, tree } = door;
+  refuseForeign(mechanism, state);
+  if (qdd !== undefined && qdd.length !== mechanism.nv)
+    throw MechanismError.of('length', 'qdd', `Expected ${mechanism.nv} numbers, got ${qdd.length}.`);
+  let scratch = scratches.get(door);
+  if (scratch === undefined) {
+    scratch = createInverseDerivatives(tree);
+    scratches.set(door, scratch);
+  }
+  columnMotions(tree, scratch, state.q, state.v, qdd ?? null, false);
+  subtreeSums(tree, scratch);
+  return scratch;
+}
+
+/** Calls `visit` for each degree of freedom: its number in link order, its link, its place in v. */
+function forDofs({ tree }: Dynamics, visit: (k: number, link: number, at: number) => void): void {
+  for (let i = 0; i < tree.n; i++)
+    for (let k = tree.dof[i]; k < tree.dof[i + 1]; k++) visit(k, i, tree.iv[i] + k - tree.dof[i]);
+}
+
+const three = (x: ArrayLike<number>, o: number): Vec3 => [x[o], x[o + 1], x[o + 2]];
+
+/** The centre of mass and momentum about it, in axes of the ground; gravity is not part of accelerations. */
+export interface CentroidalMotion {
+  readonly mass: number;
+  readonly position: Vec3;
+  readonly velocity: Vec3;
+  readonly acceleration: Vec3;
+  /** 3 x nv, row major: times v it is the velocity of the centre. */
+  readonly jacobian: Float64Array;
+  /** Angular momentum about the centre of mass, then linear momentum. */
+  readonly momentum: Float64Array;
+  readonly momentumRate: Float64Array;
+  /** 6 x nv, row major: times v it is the momentum. */
+  readonly matrix: Float64Array;
+  /** The rate of that matrix along v. */
+  readonly matrixRate: Float64Array;
+}
+
+/**
+ * Centre of mass, its Jacobian, and the centroidal momentum matrix with its rate. `qdd`: accelerations of the joints, for
+ * those of the centre; none where left out.
+ */
+export function centroidalMotion(
+  door: Dynamics,
+  state: State,
+  options: { readonly qdd?: Float64Array } = {},
+): CentroidalMotion {
+  const { tree, mechanism } = door;
+  const { nv } = mechanism;
+  const scratch = motions(door, state, options.qdd);
+  const { S, rate, inertia, momentum: sums, force } = scratch;
+  const [total, momentum, momentumRate] = [new Float64Array(4), new Float64Array(6), new Float64Array(6)];
+  for (let i = 0; i < tree.n; i++) {
+    if (tree.parent[i] >= 0) continue;
+    for (let c = 0; c < 4; c++) total[c] += inertia[INERTIA * i + c];
+    for (let c = 0; c < 6; c++) {
+      momentum[c] += sums[6 * i + c];
+      momentumRate[c] += force[6 * i + c];
+    }
+  }
+  const [mass] = total;
+  const centre = scale(1 / mass, three(total, 1));
+  const velocity = scale(1 / mass, three(momentum, 3));
+  const acceleration = scale(1 / mass, three(momentumRate, 3));
+  const matrix = new Float64Array(6 * nv);
+  const matrixRate = new Float64Array(6 * nv);
+  const jacobian = new Float64Array(3 * nv);
+  const [F, dF, carried] = [new Float64Array(6), new Float64Array(6), new Float64Array(6)];
+  forDofs(door, (k, i, at) => {
+    inertiaTimes(F, 0, inertia, INERTIA * i, S, 6 * k);
+    // dI/dt m = v x* I m - I (v x m) = B m - m x* I v, summed over the subtree.
+    inertiaTimes(dF, 0, inertia, INERTIA * i, rate, 6 * k);
+    addTwiceB(dF, 0, scratch, i, S, 6 * k);
+    carried.fill(0);
+    addCrossForce(carried, 0, S, 6 * k, sums, 6 * i);
+    for (let c = 0; c < 6; c++) dF[c] -= carried[c];
+    const about = subtract(three(F, 0), cross(centre, three(F, 3)));
+    const aboutRate = subtract(subtract(three(dF, 0), cross(velocity, three(F, 3))), cross(centre, three(dF, 3)));
+    for (let c = 0; c < 3; c++) {
+      matrix[c * nv + at] = about[c];
+      matrix[(3 + c) * nv + at] = F[3 + c];
+      matrixRate[c * nv + at] = aboutRate[c];
+      matrixRate[(3 + c) * nv + at] = dF[3 + c];
+      jacobian[c * nv + at] = F[3 + c] / mass;
+    }
+  });
+  momentum.set(subtract(three(momentum, 0), cross(centre, three(momentum, 3))));
+  momentumRate.set(subtract(three(momentumRate, 0), cross(centre, three(momentumRate, 3))));
+  return {
+    mass,
+    position: centre,
+    velocity,
+    acceleration,
+    jacobian,
+    momentum,
+    momentumRate,
+    matrix,
+    matrixRate,
+  };
+}
+
+/** Joint forces that hold the mechanism still against gravity: inverse dynamics at rest. */
+export function gravityForces(door: Dynamics, state: State): Float64Array {
+  const still = new State(door.mechanism, { q: state.q, v: new Float64Array(door.mechanism.nv) });
+  refuseForeign(door.mechanism, state);
+  return door.inverse(still);
+}
+
+/** Joint forces at no acceleration, C v + g: gravity, centrifugal and Coriolis forces. */
+export function biasForces(door: Dynamics, state: State): Float64Array {
+  return door.inverse(state);
+}
+
+/**
+ * C with C v = bias - gravity and dH/dt - 2 C skew: C = sum over bodies of J^T (I dJ/dt + B J / 2), nv x nv, row major, for all
+ * joints of the tree (coupled ones as if they were not).
+ */
+export function coriolisMatrix(door: Dynamics, state: State): Float64Array {
+  const { tree, mechanism } = door;
+  const { nv } = mechanism;
+  const scratch = motions(door, state, undefined);
+  const { S, rate, inertia } = scratch;
+  const C = new Float64Array(nv * nv);
+  const force = new Float64Array(6);
+  const respond = (link: number, k: number): void => {
+    force.fill(0);
+    addTwiceB(force, 0, scratch, link, S, 6 * k);
+    const own = new Float64Array(6);
+    inertiaTimes(own, 0, inertia, INERTIA * link, rate, 6 * k);
+    for (let c = 0; c < 6; c++) force[c] = force[c] / 2 + own[c];
+  };
+  // The bodies that two degrees of freedom both move are the subtree of the further one.
+  forDofs(door, (k, i, row) => {
+    for (let b = i; b >= 0; b = tree.parent[b])
+      for (let j = tree.dof[b]; j < tree.dof[b + 1]; j++) {
+        const column = tree.iv[b] + j - tree.dof[b];
+        respond(i, j);
+        C[nv * row + column] = dot6(S, 6 * k, force, 0);
+        respond(i, k);
+        C[nv * column + row] = dot6(S, 6 * j, force, 0);
+      }
+  });
+  return C;
+}
+
+/** J H^-1 J^T of a set of frames, and their Jacobians. */
+export interface OperationalInertia {
+  /** Rows: six for each frame. */
+  readonly rows: number;
+  /** rows x rows, row major: the accelerations of the frames under unit forces at them. Its inverse is the inertia they feel. */
+  readonly inverse: Float64Array;
+  /** rows x nv, row major. */
+  readonly jacobian: Float64Array;
+}
+
+/** How frames of the open tree answer to forces at them; each row by one solve along the tree, O(n). */
+export function operationalInertia(
+  door: Dynamics,
+  state: State,
+  frames: readonly FrameName[],
+  options: InOption = {},
+): OperationalInertia {
+  const { nv, couplings } = door.mechanism;
+  if (couplings.length > 0)
+    throw MechanismError.of('couplings', '', 'Coupled joints are not part of it; take withoutCouplings(mechanism).');
+  const rows = 6 * frames.length;
+  const jacobian = new Float64Array(rows * nv);
+  frames.forEach((frame, n) => {
+    door.jacobian(state, frame, { ...options, out: jacobian.subarray(6 * n * nv, 6 * (n + 1) * nv) });
+  });
+  const inverse = new Float64Array(rows * rows);
+  const answer = new Float64Array(nv);
+  for (let i = 0; i < rows; i++) {
+    door.solve(state, jacobian.subarray(i * nv, (i + 1) * nv), { out: answer });
+    for (let j = 0; j <= i; j++) {
+      let sum = 0;
+      for (let k = 0; k < nv; k++) sum += jacobian[j * nv + k] * answer[k];
+      inverse[i * rows + j] = inverse[j * rows + i] = sum;
+    }
+  }
+  return { rows, inverse, jacobian };
+}
+
+/** The inertial parameters of a body, in this order; inertia about the origin of the body's frame, in its axes. */
+export const INERTIAL_PARAMETERS = ['m', 'mcx', 'mcy', 'mcz', 'Ixx', 'Ixy', 'Iyy', 'Ixz', 'Iyz', 'Izz'] as const;
+
+/** The inertial parameters of all bodies, ten each, in the order of the bodies. */
+export function inertialParameters({ mechanism }: Pick<Dynamics, 'mechanism'>): Float64Array {
+  return Float64Array.from(
+    mechanism.bodies.flatMap(({ mass: m, com: [x, y, z], inertia: I }) => [
+      m,
+      m * x,
+      m * y,
+      m * z,
+      I[0] + m * (y * y + z * z),
+      I[1] - m * x * y,
+      I[4] + m * (x * x + z * z),
+      I[2] - m * x * z,
+      I[5] - m * y * z,
+      I[8] + m * (x * x + y * y),
+    ]),
+  );
+}
+
+/** How forces and energies follow from the inertial parameters of the bodies, ten each. */
+export interface Regressor {
+  /** nv x 10 bodies, row major: times the parameters it gives the joint forces of inverse dynamics, less armature. */
+  readonly torque: Float64Array;
+  /** 10 bodies: times the parameters, the kinetic energy of the bodies; and their potential energy. */
+  readonly kinetic: Float64Array;
+  readonly potential: Float64Array;
+}
+
+/** The regressors at a state and the accelerations qdd (none where left out). */
+export function regressor(door: Dynamics, state: State, qdd?: Float64Array): Regressor {
+  const { mechanism } = door;
+  const { nv, bodies } = mechanism;
+  const width = 10 * bodies.length;
+  const [torque, kinetic, potential] = [new Float64Array(nv * width), new Float64Array(width), new Float64Array(width)];
+  const J = new Float64Array(6 * nv);
+  const g = mechanism.gravity;
+  bodies.forEach(({ name }, b) => {
+    const { E, t } = door.pose(state, name);
+    const { angular: w, linear: v } = door.velocity(state, name);
+    const moved = door.acceleration(state, name, { ...(qdd !== undefined && { qdd }), classical: true });
+    const alpha = moved.angular;
+    const down = apply(E, g);
+    const a = subtract(moved.linear, down);
+    door.jacobian(state, name, { out: J });
+    const columns = forceColumns(w, alpha, a);
+    columns.forEach((column, p) => {
+      for (let k = 0; k < nv; k++) {
+        let sum = 0;
+        for (let c = 0; c < 6; c++) sum += J[c * nv + k] * column[c];
+        torque[k * width + 10 * b + p] = sum;
+      }
+    });
+    // m |v|^2 / 2 + v . (w x mc) + w . I w / 2
+    const [x, y, z] = w;
+    const turned = cross(v, w);
+    kinetic.set(
+      [(v[0] ** 2 + v[1] ** 2 + v[2] ** 2) / 2, ...turned, x ** 2 / 2, x * y, y ** 2 / 2, x * z, y * z, z ** 2 / 2],
+      10 * b,
+    );
+    potential.set([-(g[0] * t[0] + g[1] * t[1] + g[2] * t[2]), ...scale(-1, down)], 10 * b);
+  });
+  return { torque, kinetic, potential };
+}
+
+/** [moment, force] that each parameter of a body adds, at its origin: f = m a + (alpha x + w x w x) mc, n = mc x a + I alpha + w x I w. */
+function forceColumns(w: Vec3, alpha: Vec3, a: Vec3): number[][] {
+  const none: Vec3 = [0, 0, 0];
+  const columns: number[][] = [[...none, ...a]];
+  for (const unit of [
+    [1, 0, 0],
+    [0, 1, 0],
+    [0, 0, 1],
+  ] as const)
+    columns.push([...cross(unit, a), ...add(cross(alpha, unit), cross(w, cross(w, unit)))]);
+  const symmetric = (i: number, j: number): void => {
+    const times = (x: Vec3): Vec3 => {
+      const out = [0, 0, 0];
+      out[i] += x[j];
+      if (i !== j) out[j] += x[i];
+      return [out[0], out[1], out[2]];
+    };
+    columns.push([...add(times(alpha), cross(w, times(w))), ...none]);
+  };
+  symmetric(0, 0);
+  symmetric(0, 1);
+  symmetric(1, 1);
+  symmetric(0, 2);
+  symmetric(1, 2);
+  symmetric(2, 2);
+  return columns;
+}
