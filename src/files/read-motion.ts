@@ -7,6 +7,7 @@ import { ImportError, type Problem } from '../mechanism/errors.js';
 import { Mechanism } from '../mechanism/mechanism.js';
 import { type BvhFigureOptions, figureFromBvh } from '../motion/bvh-figure.js';
 import { CoordinateModel, coordinateMotion, type MotionFilter } from '../motion/coordinate-motion.js';
+import { jumpWarnings, positionTracks } from '../motion/jumps.js';
 import { type Foot, feetByName } from '../motion/support.js';
 import { differentiated, smoothed, type Trajectory } from '../motion/trajectory.js';
 import { baseName, extensionOf, MOTION_FILES, stemOf } from './kinds.js';
@@ -67,7 +68,8 @@ function bvhMotion(text: string, name: string, options: ReadMotionOptions): Moti
   if (model !== undefined)
     throw ImportError.of('model', baseName(name), 'A .bvh file brings its own skeleton; leave the model out.');
   const figure = figureFromBvh(parseBvh(text, { file: baseName(name) }), { ...figureOptions, name: stemOf(name) });
-  const { mechanism } = figure.positions;
+  const { mechanism, count, start, interval } = figure.positions;
+  const jumps = jumpWarnings(positionTracks(figure.positions), count, start, interval);
   const trajectory = differentiated(smoothed(figure.positions, cutoff));
   return {
     model: stemOf(name),
@@ -78,7 +80,7 @@ function bvhMotion(text: string, name: string, options: ReadMotionOptions): Moti
     units: mechanism.joints.flatMap(({ model: { nv } }) => Array.from({ length: nv }, (_, k) => (k < 3 ? 'N m' : 'N'))),
     height: figure.size.height,
     scale: figure.scale,
-    warnings: figure.warnings,
+    warnings: [...figure.warnings, ...jumps],
     forces: (_, tau) => tau,
   };
 }

@@ -10,6 +10,7 @@ import type { StorageTable } from '../formats/storage.js';
 import { ImportError, MechanismError, type Problem } from '../mechanism/errors.js';
 import type { Mechanism } from '../mechanism/mechanism.js';
 import { applyLowPass, checkLength, lowPass } from './filter.js';
+import { jumpWarnings } from './jumps.js';
 import { opensimRates } from './opensim-filter.js';
 import { derivatives, type Trajectory } from './trajectory.js';
 
@@ -212,6 +213,18 @@ export function coordinateMotion(
       s[row * n + c] = value;
     }
   });
+  warnings.push(
+    ...jumpWarnings(
+      coordinates.map(({ name, rotational }, c) => ({
+        name,
+        rotational,
+        step: (frame: number) => s[frame * n + c] - s[(frame - 1) * n + c],
+      })),
+      count,
+      start,
+      interval,
+    ).map((warning) => ({ ...warning, where: [where, warning.where].filter(Boolean).join(', ') })),
+  );
   if (filter === 'opensim') {
     const { values, first, second } = opensimRates(s, n, count, interval, cutoff);
     return { motion: { start, interval, count, s: values, sd: first, sdd: second }, warnings };

@@ -10,6 +10,7 @@ export {
 } from './coordinate-motion.js';
 export { coordinateNames } from './coordinate-names.js';
 export { applyLowPass, type LowPass, lowPass } from './filter.js';
+export { type GaitCurve, type GaitCycle, gaitCycles } from './gait-cycle.js';
 export {
   type DoubleSupport,
   type FootForce,

@@ -8,13 +8,15 @@
 // and no change of the tree; test/motion/reroot.test.ts holds it against trees that are really re-rooted.
 
 import { type Dynamics, dynamics as dynamicsOf } from '../dynamics/dynamics.js';
-import { MechanismError } from '../mechanism/errors.js';
+import { MechanismError, type Problem } from '../mechanism/errors.js';
 import { GROUND, type Mechanism } from '../mechanism/mechanism.js';
 import { State } from '../mechanism/state.js';
 import { add, dot, norm, scale, subtract, type Vec3, ZERO3 } from '../spatial/matrix3.js';
+import { beyondAbility } from './ability.js';
+import { loadShares } from './double-support.js';
 import type { AppliedLoads } from './loads.js';
 import { type Strides, stridesOf } from './strides.js';
-import { type Foot, findSupport, kindOf, pointAt, type Support, type SupportKind, upOf } from './support.js';
+import { CARRIED, type Foot, findSupport, kindOf, pointAt, type Support, type SupportKind, upOf } from './support.js';
 import type { Trajectory } from './trajectory.js';
 import {
   addToBody,
@@ -27,8 +29,8 @@ import {
   type Wrench,
 } from './wrench.js';
 
-/** Who carries the figure on two feet: one of them, or both by the split of least norm. */
-export type DoubleSupport = 'one' | 'split';
+/** Who carries the figure on two feet: both, handing over smoothly; one of them; or both by the split of least norm. */
+export type DoubleSupport = 'smooth' | 'one' | 'split';
 
 /** Feet, supports and measured loads of a motion. */
 export interface MotionInverseOptions {
@@ -36,14 +38,17 @@ export interface MotionInverseOptions {
   /** For each frame; found where left out. */
   readonly supports?: readonly Support[];
   /**
-   * Both feet on the ground: who carries the figure cannot be known. 'one' gives all to the foot nearer to the centre of
-   * pressure, 'split' shares it with the least norm.
+   * Both feet on the ground: who carries the figure cannot be known. 'smooth' (default) shares it by where the whole force
+   * acts, without a jump where feet land and leave; 'one' gives all to the foot nearer to the centre of pressure, 'split'
+   * shares it with the least norm.
    */
   readonly doubleSupport?: DoubleSupport;
   /** Measured forces; with them nothing is left for feet to be found for. */
   readonly loads?: AppliedLoads;
   /** Of the figure, metres; by the height of its centre of mass where left out. */
   readonly height?: number;
+  /** Frames at either end that a filter has touched: what they show is not warned of. */
+  readonly edge?: number;
 }
 
 /** The force of the ground at a foot, ground coordinates, moment about the point. */
@@ -58,12 +63,13 @@ export interface FrameForces {
   readonly support: SupportKind | 'measured';
   /** Joint forces, in the order of v. */
   readonly tau: Float64Array;
-  /** All that the ground gives, about `point`, and where it acts on the ground, if it presses on it. */
+  /** All that the ground gives, about `point`, and where it acts on the ground, if it presses on it. In flight nothing. */
   readonly total: Wrench;
   readonly point: Vec3;
   readonly centreOfPressure: Vec3 | undefined;
-  /** One foot, or both where the split was asked for. */
   readonly feet: readonly FootForce[];
+  /** Both feet down: the joint forces if the first, and if the second foot carried all. What is possible lies between. */
+  readonly extremes?: readonly [Float64Array, Float64Array];
   /** What the root's joint still carries, about the root: the motion's disagreement with the forces given, or flight. */
   readonly residual: Wrench;
 }
@@ -79,6 +85,8 @@ export interface MotionForces {
   readonly weight: number;
   /** The rhythm of the motion and the mean force over whole strides; undefined where it does not repeat itself. */
   readonly strides: Strides | undefined;
+  /** What cannot be right: torques beyond what people can do, a load that nothing known carries. */
+  readonly warnings: readonly Problem[];
 }
 
 /** Inverse dynamics of a whole motion: joint forces and the force of the ground in every frame. */
@@ -124,18 +132,69 @@ class MotionInverse {
     const poses = Array.from({ length: count }, (_, frame) => this.#pose(frame));
     const frames: FrameForces[] = [];
     let supports: readonly Support[];
+    // What the motion needs as a whole, whatever is taken to give it.
+    let needed: readonly Wrench[] | undefined;
     if (loads !== undefined) {
       for (let frame = 0; frame < count; frame++) frames.push(this.#measured(frame, poses[frame], loads));
       supports = frames.map((frame) => this.#pressed(frame));
     } else {
       const totals = poses.map((pose, frame) => this.#total(frame, pose));
       supports = this.#options.supports ?? this.#found(poses, totals);
+      needed = totals;
+      const shares = loadShares(
+        supports,
+        (frame) => this.#lever(poses[frame], totals[frame], supports[frame]),
+        this.#trajectory.interval,
+      );
       totals.forEach((total, frame) => {
-        frames.push(this.#carried(frame, poses[frame], total, supports[frame]));
+        frames.push(this.#carried(frame, poses[frame], total, supports[frame], shares[frame]));
       });
     }
-    const strides = this.#strides(frames, supports);
-    return { mechanism: this.#mechanism, frames, poses, supports, mass: this.#mass, weight: this.#weight, strides };
+    const strides = this.#strides(needed ?? frames.map(({ total }) => total), supports);
+    const { edge = 0 } = this.#options;
+    const isEdge = (frame: number): boolean => frame < edge || frame >= count - edge;
+    const warnings = [
+      ...(needed === undefined || this.#options.supports !== undefined
+        ? []
+        : this.#uncarried(needed, supports, isEdge)),
+      ...beyondAbility(this.#mechanism, this.#mass, frames, isEdge),
+    ];
+    const { mass, weight } = { mass: this.#mass, weight: this.#weight };
+    return { mechanism: this.#mechanism, frames, poses, supports, mass, weight, strides, warnings };
+  }
+
+  /** Stretches in which the motion needs a force that no foot can give. */
+  #uncarried(needed: readonly Wrench[], supports: readonly Support[], isEdge: (frame: number) => boolean): Problem[] {
+    const loaded = needed.map(
+      ({ force }, k) =>
+        !isEdge(k) && supports[k].feet.length === 0 && dot(force, this.#up) > 2 * CARRIED * this.#weight,
+    );
+    const frames = loaded.flatMap((is, k) => (is ? [k] : []));
+    if (frames.length * this.#trajectory.interval < 0.1) return [];
+    const [from, to] = [frames[0], frames[frames.length - 1]].map((k) => Number(this.#time(k).toFixed(3)));
+    return [
+      {
+        code: 'no-support',
+        where: '',
+        message: `Between ${from} and ${to} s no foot is near the ground, and yet the motion needs a force (${frames.length} frames): hands, a seat? Name the body with --support; until then it is left at the root.`,
+      },
+    ];
+  }
+
+  /** The share of the second foot by leverage: where between the feet the whole force acts. */
+  #lever(pose: Float64Array, total: Wrench, { feet: down }: Support): number {
+    const { feet } = this.#options;
+    const [a, b] = down.map((f) => this.#level(this.#contact(pose, feet[f])));
+    const centre = centreOfPressure(total, ZERO3, this.#up, 0.05 * this.#weight);
+    if (centre === undefined) return 0.5;
+    const between = subtract(b, a);
+    const length = dot(between, between);
+    const share = length > 0 ? dot(subtract(this.#level(centre), a), between) / length : 0.5;
+    return Math.min(1, Math.max(0, share));
+  }
+
+  #level(point: Vec3): Vec3 {
+    return subtract(point, scale(dot(point, this.#up), this.#up));
   }
 
   #time(frame: number): number {
@@ -182,10 +241,10 @@ class MotionInverse {
   }
 
   /** A frame carried by the feet that are down. */
-  #carried(frame: number, pose: Float64Array, total: Wrench, support: Support): FrameForces {
-    const { feet, doubleSupport = 'one' } = this.#options;
+  #carried(frame: number, pose: Float64Array, total: Wrench, support: Support, share: number): FrameForces {
+    const { feet, doubleSupport = 'smooth' } = this.#options;
     const places = support.feet.map((f) => ({ foot: feet[f], point: this.#contact(pose, feet[f]) }));
-    if (places.length > 1) {
+    if (places.length > 1 && doubleSupport !== 'smooth') {
       // The foot nearer to where the whole force acts carries the figure.
       const centre = centreOfPressure(total, ZERO3, this.#up, 0) ?? ZERO3;
       const distance = (point: Vec3): number => {
@@ -194,12 +253,19 @@ class MotionInverse {
       };
       places.sort((a, b) => distance(a.point) - distance(b.point));
     }
-    const shares = this.#shares(places, total, doubleSupport);
-    this.#external.fill(0);
-    for (const { foot, wrench } of shares) addToBody(this.#external, 6 * foot.body, pose, foot.body, wrench);
-    const { tau, root } = this.#inverse(frame, pose);
+    const shares = this.#shares(places, total, doubleSupport, share);
+    const under = (given: readonly { readonly foot: Foot; readonly wrench: Wrench }[]) => {
+      this.#external.fill(0);
+      for (const { foot, wrench } of given) addToBody(this.#external, 6 * foot.body, pose, foot.body, wrench);
+      return this.#inverse(frame, pose);
+    };
+    const { tau, root } = under(shares);
+    const extremes =
+      doubleSupport === 'smooth' && places.length > 1
+        ? ([0, 1].map((k) => under([{ ...places[k], wrench: total }]).tau) as [Float64Array, Float64Array])
+        : undefined;
     const point = places[0]?.point ?? ZERO3;
-    const about = movedTo(total, ZERO3, point);
+    const about = places.length === 0 ? NO_WRENCH : movedTo(total, ZERO3, point);
     return {
       time: this.#time(frame),
       support: support.kind,
@@ -212,15 +278,28 @@ class MotionInverse {
         point: at,
         ...movedTo(wrench, ZERO3, at),
       })),
+      ...(extremes !== undefined && { extremes }),
       residual: movedTo(root, ZERO3, originOf(pose, this.#root)),
     };
   }
 
-  /** Wrenches about the ground's origin. */
-  #shares(places: readonly { foot: Foot; point: Vec3 }[], total: Wrench, how: DoubleSupport) {
+  /**
+   * Wrenches about the ground's origin. With the share s of the second foot, (1 - s) F acts at the first and s F at the second,
+   * and the moment that is left, about the point (1 - s) a + s b, is shared alike: at 0 and 1 one foot has it all.
+   */
+  #shares(places: readonly { foot: Foot; point: Vec3 }[], total: Wrench, how: DoubleSupport, share: number) {
     const [first, second] = places;
     if (first === undefined) return [];
     if (second === undefined || how === 'one') return [{ ...first, wrench: total }];
+    if (how === 'smooth') {
+      const between = add(scale(1 - share, first.point), scale(share, second.point));
+      const { moment, force } = movedTo(total, ZERO3, between);
+      const part = (size: number): Wrench => ({ moment: scale(size, moment), force: scale(size, force) });
+      return [
+        { ...first, wrench: movedTo(part(1 - share), first.point, ZERO3) },
+        { ...second, wrench: movedTo(part(share), second.point, ZERO3) },
+      ];
+    }
     const [a, b] = leastNormSplit(total, ZERO3, first.point, second.point);
     return [
       { ...first, wrench: movedTo(a, first.point, ZERO3) },
@@ -278,9 +357,9 @@ class MotionInverse {
     return { kind: kindOf(feet, down), feet: down };
   }
 
-  #strides(frames: readonly FrameForces[], supports: readonly Support[]): Strides | undefined {
+  #strides(totals: readonly Wrench[], supports: readonly Support[]): Strides | undefined {
     const { feet } = this.#options;
-    const vertical = frames.map(({ total }) => dot(total.force, this.#up) / this.#weight);
+    const vertical = totals.map(({ force }) => dot(force, this.#up) / this.#weight);
     const names = feet.map(({ body }) => this.#mechanism.bodies[body].name);
     return stridesOf(this.#trajectory, vertical, supports, names);
   }

@@ -47,7 +47,9 @@ const GROUND_WINDOW = 0.5;
 /** Seconds below which a touch, or a gap between touches, is noise. */
 const SHORTEST = 0.05;
 /** A force of this share of the weight has to come from somewhere. */
-const CARRIED = 0.2;
+export const CARRIED = 0.2;
+/** A foot with another part of the body lower than it by this share of the height does not carry: hands do, or a seat. */
+const OVERHEAD = 0.15;
 
 /** Feet of a mechanism by the names of its bodies: heel and toes at their origins. */
 export function feetByName(mechanism: Mechanism): Foot[] {
@@ -122,17 +124,27 @@ function contacts(input: SupportInput, points: readonly (readonly Vec3[])[][], u
   const reach = Math.max(1, Math.round(GROUND_WINDOW / interval));
   const ground = lowest.map((_, k) => least(lowest.slice(Math.max(0, k - reach), k + reach + 1)));
   const moving = groundVelocity(points, heights, interval);
+  const raised = input.poses.map((pose, k) => {
+    let low = Infinity;
+    for (let at = 0; at < pose.length; at += TRANSFORM)
+      low = Math.min(low, up[0] * pose[at + 9] + up[1] * pose[at + 10] + up[2] * pose[at + 11]);
+    return footHeight.map((track) => track[k] > low + OVERHEAD * height);
+  });
   const touching = points.map((foot, f) =>
-    Array.from({ length: count }, (_, k) =>
-      foot.some(
-        (track, p) =>
-          heights[f][p][k] < ground[k] + LOW * height && norm(subtract(velocity(track, k, interval), moving)) < slow,
-      ),
+    Array.from(
+      { length: count },
+      (_, k) =>
+        !raised[k][f] &&
+        foot.some(
+          (track, p) =>
+            heights[f][p][k] < ground[k] + LOW * height && norm(subtract(velocity(track, k, interval), moving)) < slow,
+        ),
     ),
   );
   for (let k = 0; k < count; k++) {
     if (load[k] <= CARRIED || touching.some((touches) => touches[k])) continue;
-    touching[footHeight.findIndex((track) => track[k] === lowest[k])][k] = true;
+    const lower = footHeight.findIndex((track) => track[k] === lowest[k]);
+    touching[lower][k] = !raised[k][lower];
   }
   const shortest = Math.max(1, Math.round(SHORTEST / interval));
   for (const touches of touching) {

@@ -210,6 +210,7 @@ describe('public exports', () => {
         'differentiated',
         'feetByName',
         'figureFromBvh',
+        'gaitCycles',
         'givenSupport',
         'inverseOfMotion',
         'leastNormSplit',

@@ -3,7 +3,15 @@
 import { basename, extname, resolve } from 'node:path';
 import type { Motion } from '../../files/read-motion.js';
 import { formatStorage } from '../../formats/storage.js';
-import { type DoubleSupport, type FrameForces, type MotionForces, type UpAxis, upOf } from '../../motion/index.js';
+import {
+  type DoubleSupport,
+  type FrameForces,
+  type GaitCycle,
+  gaitCycles,
+  type MotionForces,
+  type UpAxis,
+  upOf,
+} from '../../motion/index.js';
 import { inversePicture } from '../../plot/inverse-picture.js';
 import { motionPage } from '../../plot/motion-page.js';
 import { csvField } from '../../simulation/csv.js';
@@ -43,6 +51,16 @@ export function hertz({ cutoff: given }: InverseArguments): number | null {
   return given === 'none' ? null : given;
 }
 
+/** Frames at either end that the filter has touched by mirroring: half a period of the cut-off. */
+export function edgeFrames(cutoff: number | null, interval: number): number {
+  return cutoff === null ? 2 : Math.ceil(0.5 / (cutoff * interval));
+}
+
+const isEdge = ({ options, loaded, result }: InverseOutcome, frame: number): boolean => {
+  const edge = edgeFrames(hertz(options), loaded.trajectory.interval);
+  return frame < edge || frame >= result.frames.length - edge;
+};
+
 /** Figures in the picture, and curves. */
 const MOMENTS = 9;
 const CURVES = 6;
@@ -55,6 +73,8 @@ export interface InverseOutcome {
   /** Of each frame. */
   readonly torques: readonly Float64Array[];
   readonly measured: boolean;
+  /** The first frame of the motion that is computed. */
+  readonly first: number;
 }
 
 /** The files that were asked for; they appear whole or not at all. */
@@ -104,7 +124,7 @@ function columns(outcome: InverseOutcome): { labels: string[]; rows: number[][] 
   const { loaded, result, torques, measured, options } = outcome;
   const vector = (name: string): string[] => AXES.map((axis) => name + axis);
   const labels = ['time', ...loaded.coordinates];
-  const split = options.double === 'split' && !measured;
+  const split = options.double !== 'one' && !measured;
   const feet = [...new Set(result.frames.flatMap((frame) => frame.feet.map(({ body }) => body)))];
   if (!measured) labels.push('support', ...vector('support_p'), ...vector('support_f'), ...vector('support_m'));
   if (split)
@@ -244,6 +264,25 @@ function share(result: MotionForces): Record<string, number> {
   return { left: count('left'), right: count('right'), double: count('double'), none: count('none') };
 }
 
+/** Lowest and highest torque of each coordinate, whatever the share of the feet. */
+function band({ loaded, result, torques, first }: InverseOutcome, k: number): { low: number[]; high: number[] } {
+  const [one, other] = result.frames[k].extremes!.map((tau) => loaded.forces(first + k, tau));
+  const all = [torques[k], one, other];
+  const pick = (choose: (...values: number[]) => number): number[] =>
+    loaded.coordinates.map((_, c) => choose(...all.map((row) => row[c])));
+  return { low: pick(Math.min), high: pick(Math.max) };
+}
+
+/** Torques from strike to strike, of the coordinates that move; without frames at the edges. */
+function cycles(outcome: InverseOutcome): readonly GaitCycle[] {
+  const { loaded, result, torques } = outcome;
+  const series = loaded.coordinates.flatMap((name, c) =>
+    loaded.moving[c] ? [{ name, values: torques.map((row) => row[c]) }] : [],
+  );
+  const names = loaded.feet.map(({ body }) => result.mechanism.bodies[body].name);
+  return gaitCycles(result.supports, names, loaded.trajectory.interval, series, (k) => !isEdge(outcome, k));
+}
+
 export function asJson(outcome: InverseOutcome, files: readonly string[]): object {
   const { file, options, loaded, result, torques, measured } = outcome;
   const { frames, mass, weight, strides, supports } = result;
@@ -262,12 +301,19 @@ export function asJson(outcome: InverseOutcome, files: readonly string[]): objec
     weight,
     strides: strides ?? null,
     residual: residuals(frames),
-    warnings: loaded.warnings,
+    warnings: [...loaded.warnings, ...result.warnings],
     files,
+    edge: edgeFrames(hertz(options), trajectory.interval),
+    gait: cycles(outcome).map(({ curves, ...cycle }) => ({
+      ...cycle,
+      curves: curves.map(({ name, mean, low, high }) => ({ name, mean: [...mean], low: [...low], high: [...high] })),
+    })),
     frames: frames.map((frame, k) => ({
       time: frame.time,
       support: supports[k].kind,
+      ...(isEdge(outcome, k) && { edge: true }),
       torques: Array.from(torques[k]),
+      ...(frame.extremes !== undefined && { band: band(outcome, k) }),
       force: frame.total.force,
       moment: frame.total.moment,
       point: frame.point,
@@ -289,9 +335,11 @@ export function asText(outcome: InverseOutcome, files: readonly string[]): strin
   const counts = share(result);
   const rest = residuals(frames);
   const rows = strongest(outcome, 12).map((c) => {
-    const values = torques.map((row) => row[c]);
+    const values = torques.flatMap((row, k) => (isEdge(outcome, k) ? [] : [row[c]]));
     const rms = Math.sqrt(values.reduce((sum, value) => sum + value * value, 0) / values.length);
-    const single = values.filter((_, k) => result.supports[k].kind !== 'double');
+    const single = torques.flatMap((row, k) =>
+      isEdge(outcome, k) || result.supports[k].kind === 'double' ? [] : [row[c]],
+    );
     const most = (list: readonly number[]): number => list.reduce((m, value) => Math.max(m, Math.abs(value)), 0);
     return [loaded.coordinates[c], rms, most(values), most(single)].map((cell) =>
       typeof cell === 'number' ? Number(cell.toPrecision(4)) : cell,
@@ -306,12 +354,20 @@ export function asText(outcome: InverseOutcome, files: readonly string[]): strin
       : [
           `strides: of ${formatNumber(Number(strides.duration.toFixed(4)))} s; mean vertical force over a stride ${percent(strides.mean)} of the weight (${percent(strides.lowest)} to ${percent(strides.highest)} by where it begins)`,
         ]),
+    ...cycles(outcome).map(
+      ({ foot, strides: n, duration }) =>
+        `gait cycle of ${foot}: ${n} ${n === 1 ? 'stride' : 'strides'} of ${formatNumber(Number(duration.toFixed(3)))} s (mean and band with --json)`,
+    ),
+    `ends: the first and last ${edgeFrames(hertz(options), trajectory.interval)} frames, where the filter has no neighbours, are marked and not counted below`,
     `left at the root: ${formatNumber(Number(rest.force.rms.toPrecision(3)))} N, ${formatNumber(Number(rest.moment.rms.toPrecision(3)))} N m (root mean square)`,
     ...(counts.double > 0 && !measured
       ? [
-          options.double === 'one'
-            ? 'both feet down: the split cannot be known; leg torques there are as if one foot carried all (--double split shares it)'
-            : 'both feet down: the split cannot be known; the one of least norm is shown',
+          {
+            smooth:
+              'both feet down: the split cannot be known; it is taken from where the whole force acts, handed over smoothly',
+            one: 'both feet down: the split cannot be known; leg torques there are as if one foot carried all',
+            split: 'both feet down: the split cannot be known; the one of least norm is shown',
+          }[options.double],
         ]
       : []),
     '',

@@ -15,7 +15,15 @@ import { InputError } from '../errors.js';
 import { readInput, readInputText } from '../input-file.js';
 import { loadModel, positive, printWarnings } from '../model-argument.js';
 import { formatNumber, type Terminal } from '../terminal.js';
-import { asJson, asText, hertz, type InverseArguments, InverseFiles, type InverseOutcome } from './inverse-report.js';
+import {
+  asJson,
+  asText,
+  edgeFrames,
+  hertz,
+  type InverseArguments,
+  InverseFiles,
+  type InverseOutcome,
+} from './inverse-report.js';
 
 export function configureInverseMotion(command: Command, terminal: Terminal): void {
   command
@@ -39,9 +47,9 @@ export function configureInverseMotion(command: Command, terminal: Terminal): vo
     .addOption(new Option('--up <axis>', 'for .bvh: the axis that points up (default: y)').choices(['x', 'y', 'z']))
     .option('--support <foot>', 'left, right, both, none or a body; or from times on: 0:left,0.5:both,0.6:right')
     .addOption(
-      new Option('--double <how>', 'both feet down: all on one foot, or the split of least norm')
-        .choices(['one', 'split'])
-        .default('one'),
+      new Option('--double <how>', 'both feet down: handed over smoothly, all on one foot, or the split of least norm')
+        .choices(['smooth', 'one', 'split'])
+        .default('smooth'),
     )
     .option('--out <file>', 'write the forces: .csv or .sto')
     .option('--svg <file>', 'draw the motion, the force of the ground and joint forces')
@@ -53,7 +61,8 @@ export function configureInverseMotion(command: Command, terminal: Terminal): vo
       'after',
       `
 Which foot carries the figure is found frame by frame. While both do, how they share the load cannot be known from the
-motion: the whole is given, marked "double", and the leg torques are as if one foot carried all; see --double.
+motion: the whole is given, marked "double", and shared by where it acts, without jumps; --json has the torques if either foot
+carried all. Frames near the ends, where the filter has no neighbours, are marked.
 
 Examples:
   manikin inverse walk.bvh --height 1.8 --mass 75 --out out/walk.csv --html out/walk.html
@@ -95,9 +104,11 @@ async function inverse(given: string, asked: InverseArguments, terminal: Termina
     ...(chosen !== undefined && { supports: chosen.supports }),
     ...(loads !== undefined && { loads }),
     ...(loaded.height !== undefined && { height: loaded.height }),
+    edge: edgeFrames(hertz(options), trajectory.interval),
   });
+  if (options.quiet !== true) printWarnings(result.warnings, 'grouped', terminal);
   const torques = result.frames.map(({ tau }, k) => loaded.forces(first + k, tau));
-  const outcome: InverseOutcome = { file, options, loaded, result, torques, measured: loads !== undefined };
+  const outcome: InverseOutcome = { file, options, loaded, result, torques, measured: loads !== undefined, first };
   try {
     writers.write(outcome);
   } catch (error) {
