@@ -1,7 +1,7 @@
-// Lays an island out in the memory of the kernels and runs them.
+// Runs the kernels on an island: what its members do without contacts, then the impulses of its contacts.
 
-import { type BlockStructure, blockOffset, createStructure } from './block-matrix.js';
-import type { IslandProblem, IslandTree } from './island-problem.js';
+import { layOutPairs, layOutTrees, type PairSegment, type Segment, type TreeSegment } from './island-layout.js';
+import type { IslandProblem } from './island-problem.js';
 import * as at from './kernel/layout.js';
 import { type KernelMachine, kernels } from './kernels.js';
 
@@ -11,31 +11,74 @@ export interface IslandOutcome {
   iterations: number;
 }
 
-/** What depends on the trees and on which links touch, as integers for the kernels. */
-interface Symbolic {
-  readonly trees: readonly IslandTree[];
-  /** Sides of all blocks between two links or two joints, one for each run. */
-  readonly pairs: readonly number[];
-  /** Header and arrays. */
-  readonly integers: Int32Array;
-  /** Where the list of places of each pair begins. */
-  readonly lists: readonly number[];
+/** What the prediction of a tree needs besides its inertia; velocities in the order of the tree. */
+export interface Prediction {
+  /** Velocities at the start of the step, and those that bias forces have. */
+  readonly v0: Float64Array;
+  readonly middle: Float64Array;
+  /** Forces on the joints; 6 for each link: forces on the links, and accelerations of joints whose axes turn in the link. */
+  readonly tau: Float64Array;
+  readonly external: Float64Array;
+  readonly own: Float64Array | undefined;
 }
-
-const WORK = 160;
 
 export class IslandSolver {
   readonly #machine: KernelMachine;
-  #symbolic: Symbolic | undefined;
-  readonly #pairs: number[] = [];
+  #trees: TreeSegment | undefined;
+  #pairs: PairSegment | undefined;
+  readonly #runs: number[] = [];
 
   constructor(machine: KernelMachine = kernels()) {
     this.#machine = machine;
   }
 
+  /** Trees and inertias of the problem into memory, and the factors of the mass matrices; false where some joint feels no inertia. */
+  begin(problem: IslandProblem): boolean {
+    const { members, firstLink, firstVelocity } = problem;
+    if (this.#trees === undefined || !same(this.#trees.trees, members)) {
+      this.#trees = layOutTrees(problem);
+      this.#pairs = undefined;
+    }
+    const trees = this.#trees;
+    const machine = this.#machine;
+    machine.ensure(8 * trees.end);
+    if (machine.holds !== trees) {
+      write(machine, trees);
+      machine.holds = trees;
+      machine.holdsPairs = undefined;
+    }
+    const { F, N } = machine;
+    for (let m = 0; m < members.length; m++) {
+      const { S, I, added, tree, nv } = members[m];
+      copyIn(F, N[at.MOTION] + 6 * firstVelocity[m], S, 6 * nv);
+      copyIn(F, N[at.INERTIAS] + 10 * firstLink[m], I, 10 * tree.n);
+      copyIn(F, N[at.ADDED] + firstVelocity[m], added, nv);
+    }
+    return machine.run.factoriseInertia() === 1;
+  }
+
+  /** problem.free <- velocities of its members at the end of the step without contacts; after begin. */
+  predict(problem: IslandProblem, members: readonly Prediction[], h: number, gravity: readonly number[]): void {
+    const { firstLink, firstVelocity, velocities } = problem;
+    const { F, N, run } = this.#machine;
+    for (let m = 0; m < members.length; m++) {
+      const { v0, middle, tau, external, own } = members[m];
+      const v = firstVelocity[m];
+      const l = 6 * firstLink[m];
+      copyIn(F, N[at.START_VELOCITY] + v, v0, v0.length);
+      copyIn(F, N[at.BIAS_VELOCITY] + v, middle, v0.length);
+      copyIn(F, N[at.TAU] + v, tau, v0.length);
+      copyIn(F, N[at.EXTERNAL] + l, external, external.length);
+      if (own === undefined) F.fill(0, N[at.OWN] + l, N[at.OWN] + l + external.length);
+      else copyIn(F, N[at.OWN] + l, own, external.length);
+    }
+    run.predict(h, gravity[0], gravity[1], gravity[2]);
+    copyOut(F, N[at.FREE_VELOCITY], problem.free, velocities);
+  }
+
   /**
-   * Improves the impulses of the problem from its warm start, and fills change, force and u. `again`: only free velocities, impulses,
-   * offsets, mu and scale are others than in the last call, which was the last of all islands.
+   * Improves the impulses of the problem from its warm start, and fills change, force and u; after begin. `again`: only free
+   * velocities, impulses, offsets, mu and scale are others than in the last call.
    */
   solve(
     problem: IslandProblem,
@@ -43,25 +86,24 @@ export class IslandSolver {
     aim: number,
     { again = false, iterations = 12, eps = 1e-3 } = {},
   ): IslandOutcome {
-    const { run } = this.#machine;
-    const { blocks } = problem;
+    const { blocks, velocities } = problem;
     if (!again) this.#layOut(problem);
-    const { F, N } = this.#machine;
-    this.#write(problem);
-    const outcome: IslandOutcome = { residual: Number.NaN, iterations: 0 };
-    if (again || run.factoriseInertia() === 1) {
-      run.prepareBlocks();
-      const scalars = N[at.SCALARS];
-      F[scalars + 1] = run.evaluate(N[at.LAMBDA], N[at.U]);
-      if (!(F[scalars + 1] <= tolerance)) outcome.iterations = run.newton(aim, iterations, eps);
-      outcome.residual = F[scalars + 1];
-      problem.scale = F[scalars];
-      copyOut(F, N[at.LAMBDA], problem.lambda, 3 * blocks);
-      copyOut(F, N[at.U], problem.u, 3 * blocks);
-      copyOut(F, N[at.CHANGE], problem.change, problem.velocities);
-      copyOut(F, N[at.FORCE], problem.force, problem.velocities);
-    }
-    return outcome;
+    const { F, N, run } = this.#machine;
+    copyIn(F, N[at.FREE_VELOCITY], problem.free, velocities);
+    copyIn(F, N[at.MU], problem.mu, blocks);
+    copyIn(F, N[at.OFFSET], problem.offset, 3 * blocks);
+    copyIn(F, N[at.LAMBDA], problem.lambda, 3 * blocks);
+    const scalars = N[at.SCALARS];
+    F[scalars] = problem.scale;
+    run.prepareBlocks(again ? 0 : 1);
+    F[scalars + 1] = run.evaluate(N[at.LAMBDA], N[at.U]);
+    const used = F[scalars + 1] <= tolerance ? 0 : run.newton(aim, iterations, eps);
+    problem.scale = F[scalars];
+    copyOut(F, N[at.LAMBDA], problem.lambda, 3 * blocks);
+    copyOut(F, N[at.U], problem.u, 3 * blocks);
+    copyOut(F, N[at.CHANGE], problem.change, velocities);
+    copyOut(F, N[at.FORCE], problem.force, velocities);
+    return { residual: F[scalars + 1], iterations: used };
   }
 
   /** u <- J v, for the island of the last call. */
@@ -72,86 +114,53 @@ export class IslandSolver {
     copyOut(F, N[at.TRIED_U], u, 3 * problem.blocks);
   }
 
-  /** Integers into N, room for everything, and what does not change between calls into F. */
+  /** Blocks, and what couples links, into memory. */
   #layOut(problem: IslandProblem): void {
-    const { members, blocks, links, velocities, kind, sideA, sideB } = problem;
-    const symbolic = this.#find(problem);
-    const { integers, lists } = symbolic;
-    const first = integers.length + (integers.length & 1);
-    const floats = (first + 4 * blocks + 1) >> 1;
-    const hLength = integers[at.H_LENGTH];
-    const kLength = integers[at.K_LENGTH];
-    let next = floats;
-    const place: [number, number][] = [];
-    const room = (header: number, count: number): void => {
-      place.push([header, next]);
-      next += count;
-    };
-    room(at.MOTION, 6 * velocities);
-    room(at.INERTIAS, 10 * links);
-    room(at.ADDED, velocities);
-    room(at.FREE_VELOCITY, velocities);
-    room(at.MU, blocks);
-    room(at.WRENCH_A, 18 * blocks);
-    room(at.WRENCH_B, 18 * blocks);
-    for (const header of [at.OFFSET, at.LAMBDA, at.U, at.C, at.TRIED_U, at.TRIED, at.E]) room(header, 3 * blocks);
-    for (const header of [at.FORCE, at.CHANGE, at.DV]) room(header, velocities);
-    room(at.D, blocks);
-    room(at.W, 9 * blocks);
-    room(at.H, hLength);
-    room(at.FACTORS, hLength);
-    room(at.K, kLength);
-    room(at.RIGID, 36 * links);
-    room(at.COMPOSITE, 36 * links);
-    room(at.LINK_VECTOR, 6 * links);
-    room(at.PATHS, 6 * velocities);
-    room(at.WORK, WORK);
-    room(at.SCALARS, 4);
-    this.#machine.ensure(8 * next);
-    const { F, N } = this.#machine;
-    N.set(integers);
-    for (const [header, where] of place) N[header] = where;
+    const { blocks, kind, sideA, sideB } = problem;
+    const machine = this.#machine;
+    const runs = this.#runs;
+    runs.length = 0;
+    for (let c = 0; c < blocks; c++) if (endsRun(problem, c)) runs.push(kind[c], sideA[c], sideB[c]);
+    if (this.#pairs === undefined || !same(this.#pairs.pairs, runs))
+      this.#pairs = layOutPairs(this.#trees!, runs.slice());
+    const pairs = this.#pairs;
+    const first = 2 * pairs.end;
+    let next = pairs.end + 2 * blocks;
+    machine.ensure(8 * (next + 68 * blocks));
+    const { F, N } = machine;
+    if (machine.holdsPairs !== pairs) {
+      write(machine, pairs);
+      machine.holdsPairs = pairs;
+    }
     N[at.BLOCKS] = blocks;
     N[at.KIND] = first;
     N[at.SIDE_A] = first + blocks;
     N[at.SIDE_B] = first + 2 * blocks;
     N[at.CROSS] = first + 3 * blocks;
+    for (let k = 0; k < BLOCK_NUMBERS.length; k += 2) {
+      N[BLOCK_NUMBERS[k]] = next;
+      next += BLOCK_NUMBERS[k + 1] * blocks;
+    }
     for (let c = 0, run = 0; c < blocks; c++) {
       N[first + c] = kind[c];
       N[first + blocks + c] = sideA[c];
       N[first + 2 * blocks + c] = sideB[c];
-      N[first + 3 * blocks + c] = endsRun(problem, c) ? lists[run++] : -1;
-    }
-    for (let m = 0; m < members.length; m++) {
-      const { S, I, added, tree, nv } = members[m];
-      copyIn(F, N[at.MOTION] + 6 * problem.firstVelocity[m], S, 6 * nv);
-      copyIn(F, N[at.INERTIAS] + 10 * problem.firstLink[m], I, 10 * tree.n);
-      copyIn(F, N[at.ADDED] + problem.firstVelocity[m], added, nv);
+      N[first + 3 * blocks + c] = endsRun(problem, c) ? pairs.lists[run++] : -1;
     }
     copyIn(F, N[at.WRENCH_A], problem.wrenchA, 18 * blocks);
     copyIn(F, N[at.WRENCH_B], problem.wrenchB, 18 * blocks);
   }
+}
 
-  #write(problem: IslandProblem): void {
-    const { F, N } = this.#machine;
-    const { blocks } = problem;
-    copyIn(F, N[at.FREE_VELOCITY], problem.free, problem.velocities);
-    copyIn(F, N[at.MU], problem.mu, blocks);
-    copyIn(F, N[at.OFFSET], problem.offset, 3 * blocks);
-    copyIn(F, N[at.LAMBDA], problem.lambda, 3 * blocks);
-    F[N[at.SCALARS]] = problem.scale;
-  }
+/** Entries of the header for numbers of blocks, and how many each block has. */
+const BLOCK_NUMBERS: readonly number[] = [
+  ...[at.MU, 1, at.D, 1, at.WRENCH_A, 18, at.WRENCH_B, 18, at.W, 9],
+  ...[at.OFFSET, 3, at.LAMBDA, 3, at.U, 3, at.C, 3, at.TRIED_U, 3, at.TRIED, 3, at.E, 3],
+];
 
-  #find(problem: IslandProblem): Symbolic {
-    const { members, sideA, sideB, kind, blocks } = problem;
-    const pairs = this.#pairs;
-    pairs.length = 0;
-    for (let c = 0; c < blocks; c++) if (endsRun(problem, c)) pairs.push(kind[c], sideA[c], sideB[c]);
-    const known = this.#symbolic;
-    if (known !== undefined && same(known.trees, members) && same(known.pairs, pairs)) return known;
-    this.#symbolic = createSymbolic(problem, [...pairs]);
-    return this.#symbolic;
-  }
+function write({ N }: KernelMachine, { base, integers, header }: Segment): void {
+  N.set(integers, base);
+  for (let k = 0; k < header.length; k += 2) N[header[k]] = header[k + 1];
 }
 
 /** Whether a block is the last of those between two links, or is a row between two joints. */
@@ -173,135 +182,4 @@ function copyIn(F: Float64Array, to: number, from: Float64Array, count: number):
 
 function copyOut(F: Float64Array, from: number, to: Float64Array, count: number): void {
   for (let k = 0; k < count; k++) to[k] = F[from + k];
-}
-
-function createSymbolic(
-  { members, firstLink, firstVelocity, links, velocities }: IslandProblem,
-  pairs: number[],
-): Symbolic {
-  const list: number[] = new Array(at.HEADER).fill(0);
-  const put = (header: number, numbers: Iterable<number>): number => {
-    const where = list.length;
-    for (const x of numbers) list.push(x);
-    if (header >= 0) list[header] = where;
-    return where;
-  };
-  const parent: number[] = [];
-  const dof: number[] = [];
-  const nodeOf: number[] = [];
-  const last: number[] = [];
-  const free: number[] = [];
-  const root: number[] = [];
-  const linkOf: number[] = [];
-  const nodeParent: number[] = [];
-  const sizes: number[] = [];
-  const ancestors: number[][] = [];
-  members.forEach(({ tree, chains, free: own, root: roots }, m) => {
-    const [l, v, n] = [firstLink[m], firstVelocity[m], sizes.length];
-    const shifted = (x: number, by: number): number => (x < 0 ? -1 : x + by);
-    for (let i = 0; i < tree.n; i++) {
-      parent.push(shifted(tree.parent[i], l));
-      dof.push(tree.dof[i] + v);
-      nodeOf.push(shifted(chains.nodeOf[i], n));
-      last.push(chains.last[i] + v);
-      free.push(own[i]);
-      root.push(roots[i] + l);
-    }
-    for (const link of chains.linkOf) linkOf.push(link + l);
-    for (const p of chains.parent) nodeParent.push(shifted(p, n));
-    const { nodes, size, first, column } = chains.structure;
-    for (let k = 0; k < nodes; k++) {
-      sizes.push(size[k]);
-      ancestors.push(Array.from(column.subarray(first[k], first[k + 1]), (x) => x + n));
-    }
-  });
-  dof.push(velocities);
-  put(at.PARENT, parent);
-  put(at.DOF, dof);
-  put(at.NODE_OF, nodeOf);
-  put(at.LAST, last);
-  put(at.FREE, free);
-  put(at.ROOT, root);
-  put(at.LINK_OF, linkOf);
-  put(at.NODE_PARENT, nodeParent);
-  const trees = createStructure(sizes, ancestors, 'given');
-  const path = (node: number): number[] => {
-    const out: number[] = [];
-    for (let n = node; n >= 0; n = nodeParent[n]) out.push(n);
-    return out;
-  };
-  // Nodes that each pair couples: those on the way from one link to its root with those of the other.
-  const coupled: { kind: number; a: number; b: number; x: number[]; y: number[] }[] = [];
-  for (let k = 0; k < pairs.length; k += 3) {
-    const [kind, a, b] = [pairs[k], pairs[k + 1], pairs[k + 2]];
-    const row = kind === at.KIND_BOX;
-    const [x, y] = row ? [[nodeOf[linkOf[a]]], [nodeOf[linkOf[b]]]] : [path(nodeOf[a]), path(nodeOf[b])];
-    coupled.push({ kind, a, b, x, y });
-  }
-  let island: BlockStructure = trees;
-  if (coupled.length > 0) {
-    const neighbours = ancestors.map((nodes) => [...nodes]);
-    for (const { x, y } of coupled) for (const i of x) for (const j of y) if (i !== j) neighbours[i].push(j);
-    island = createStructure(sizes, neighbours, 'minimum-degree');
-  }
-  const treeAt = putStructure(list, trees);
-  list[at.TREE_STRUCTURE] = treeAt;
-  list[at.ISLAND_STRUCTURE] = island === trees ? treeAt : putStructure(list, island);
-  const { nodes, first, column } = trees;
-  const rowOf: number[] = [];
-  for (let n = 0; n < nodes; n++) for (let e = first[n]; e < first[n + 1]; e++) rowOf.push(n);
-  put(
-    at.IN_DIAGONAL,
-    sizes.map((_, n) => blockOffset(island, n, n)),
-  );
-  put(
-    at.IN_LOWER,
-    rowOf.map((n, e) => blockOffset(island, n, column[e])),
-  );
-  put(
-    at.IN_UPPER,
-    rowOf.map((n, e) => blockOffset(island, column[e], n)),
-  );
-  const lists = coupled.map(({ kind, a, b, x, y }) => {
-    const where = list.length;
-    for (const i of x)
-      for (const j of y) {
-        let [ij, ji] = [blockOffset(island, i, j), blockOffset(island, j, i)];
-        if (kind === at.KIND_BOX) {
-          // The element itself.
-          const [p, q] = [a - trees.start[i], b - trees.start[j]];
-          ij += p * sizes[j] + q;
-          ji += q * sizes[i] + p;
-        }
-        list.push(ij, ji);
-      }
-    return where;
-  });
-  list[at.LINKS] = links;
-  list[at.DOFS] = velocities;
-  list[at.NODES] = nodes;
-  list[at.H_LENGTH] = trees.length;
-  list[at.K_LENGTH] = island.length;
-  return { trees: [...members], pairs, integers: Int32Array.from(list), lists };
-}
-
-function putStructure(list: number[], s: BlockStructure): number {
-  const where = list.length;
-  for (let k = 0; k < at.S_HEADER; k++) list.push(0);
-  list[where + at.S_NODES] = s.nodes;
-  const put = (header: number, numbers: Int32Array): void => {
-    list[where + header] = list.length;
-    for (const x of numbers) list.push(x);
-  };
-  put(at.S_SIZE, s.size);
-  put(at.S_START, s.start);
-  put(at.S_NODE, s.node);
-  put(at.S_FIRST, s.first);
-  put(at.S_COLUMN, s.column);
-  put(at.S_DIAGONAL, s.diagonal);
-  put(at.S_LOWER, s.lower);
-  put(at.S_UPPER, s.upper);
-  put(at.S_PAIRS, s.pairs);
-  put(at.S_TARGET, s.target);
-  return where;
 }

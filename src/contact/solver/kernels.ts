@@ -3,15 +3,17 @@
 
 import { KERNEL_BYTES } from './generated.js';
 import * as plain from './kernel/newton.js';
+import { predict } from './kernel/predict.js';
 
 /** Bytes of a page of memory, and pages that are there from the start. */
 const PAGE = 65536;
 const FIRST = 16;
 
-/** What is asked for from outside; see kernel/newton.ts. */
+/** What is asked for from outside; see kernel/newton.ts and kernel/predict.ts. */
 export interface Kernels {
   factoriseInertia(): number;
-  prepareBlocks(): void;
+  prepareBlocks(fresh: number): void;
+  predict(h: number, gx: number, gy: number, gz: number): void;
   motionOfBlocks(v: number, u: number): void;
   evaluate(lambda: number, u: number): number;
   newton(tolerance: number, most: number, eps: number): number;
@@ -23,7 +25,10 @@ export interface KernelMachine {
   readonly run: Kernels;
   F: Float64Array;
   N: Int32Array;
-  /** At least so many bytes, what is there stays or not; never within a solve. */
+  /** What stands in memory: the layout of trees and of pairs. */
+  holds: object | undefined;
+  holdsPairs: object | undefined;
+  /** At least so many bytes; what is there stays. Never within a kernel. */
   ensure(bytes: number): void;
 }
 
@@ -44,15 +49,21 @@ export function plainMachine(): KernelMachine {
     engine: 'plain',
     F: new Float64Array(0),
     N: new Int32Array(0),
+    holds: undefined,
+    holdsPairs: undefined,
     run: {
       factoriseInertia: () => plain.factoriseInertia(machine.F, machine.N),
-      prepareBlocks: () => plain.prepareBlocks(machine.F, machine.N),
+      prepareBlocks: (fresh) => plain.prepareBlocks(machine.F, machine.N, fresh),
+      predict: (h, gx, gy, gz) => predict(machine.F, machine.N, h, gx, gy, gz),
       motionOfBlocks: (v, u) => plain.motionOfBlocks(machine.F, machine.N, v, u),
       evaluate: (lambda, u) => plain.evaluate(machine.F, machine.N, lambda, u),
       newton: (tolerance, most, eps) => plain.newton(machine.F, machine.N, tolerance, most, eps),
     },
     ensure(bytes) {
-      if (bytes > machine.F.byteLength) view(machine, new ArrayBuffer(PAGE * pagesFor(bytes)));
+      if (bytes <= machine.F.byteLength) return;
+      const before = machine.F;
+      view(machine, new ArrayBuffer(PAGE * pagesFor(bytes)));
+      machine.F.set(before);
     },
   };
   return machine;
@@ -70,6 +81,8 @@ export function wasmMachine(): KernelMachine | undefined {
       engine: 'wasm',
       F: new Float64Array(0),
       N: new Int32Array(0),
+      holds: undefined,
+      holdsPairs: undefined,
       run: exports as Kernels,
       ensure(bytes) {
         const { byteLength } = memory.buffer;

@@ -3,7 +3,6 @@
 //
 //   V_i = V_p + S_i v_i                                    velocities
 //   H_ij = S_j^T (inertia of the subtree at i) S_i         mass matrix, j an ancestor of i: block-sparse, no fill-in
-//   C = S^T sum over the subtree of (I a + V x* I V - f)   bias forces, a with qdd = 0
 //
 // Velocities stand in the order of the links. Those of a free base (a floating joint to the ground) are angular velocity and
 // velocity of the base's centre of mass, in axes of the ground: neither turns while the base flies, and the point everything is
@@ -32,6 +31,9 @@ import {
   TRANSFORM,
 } from '../../spatial/spatial.js';
 
+/** Joints whose motion space changes in their own link. */
+const TURNING = new Set(['universal', 'planar']);
+
 export class Articulation implements Inertia, IslandTree {
   readonly mechanism: Mechanism;
   readonly tree: Tree;
@@ -39,7 +41,7 @@ export class Articulation implements Inertia, IslandTree {
   /** The mass matrix with added inertia on its diagonal, and its factors. */
   readonly H: Float64Array;
   readonly factors: Float64Array;
-  /** Inertia that was added to the diagonal when it was last factorised. */
+  /** Inertia on the diagonal of the mass matrix besides that of the links. */
   readonly added: Float64Array;
   readonly chains: Chains;
   /** Degrees of freedom. */
@@ -73,6 +75,9 @@ export class Articulation implements Inertia, IslandTree {
   readonly #f: Float64Array;
   readonly #vector = new Float64Array(24);
   readonly #X = new Float64Array(TRANSFORM);
+  /** Links whose joint's axes turn in the link, and what that gives, n x 6. */
+  readonly #turning: readonly number[];
+  readonly #own: Float64Array;
 
   constructor(mechanism: Mechanism) {
     const tree = createTree(mechanism);
@@ -120,6 +125,9 @@ export class Articulation implements Inertia, IslandTree {
     this.#a = new Float64Array(6 * n);
     this.#f = new Float64Array(6 * n);
     this.#links = createLinkScratch(tree);
+    const turning = nodes.filter((i) => this.free[i] === 0 && TURNING.has(mechanism.joints[tree.joint[i]].type));
+    this.#turning = turning;
+    this.#own = new Float64Array(turning.length > 0 ? 6 * n : 0);
   }
 
   /** Poses, reference points, motion spaces and inertias at q. */
@@ -172,12 +180,11 @@ export class Articulation implements Inertia, IslandTree {
   }
 
   /** H with `added` on its diagonal, and its factors; after place. False: some joint feels no inertia. */
-  factorise(added: Float64Array): boolean {
-    const { S, H, I, structure, linkOf, factors } = this;
+  factorise(): boolean {
+    const { S, H, I, structure, linkOf, factors, added } = this;
     const { n, parent, dof } = this.tree;
     const subtree = this.#subtree;
     const F = this.#vector;
-    this.added.set(added);
     subtree.set(I);
     for (let i = n - 1; i >= 0; i--)
       if (parent[i] >= 0)
@@ -207,30 +214,6 @@ export class Articulation implements Inertia, IslandTree {
     }
     factors.set(H);
     return factorise(structure, factors);
-  }
-
-  /**
-   * out <- bias forces C(q, v), gravity and external forces in them; after place and move at q and v. `external`: n x 6 forces on
-   * the links, ground axes, about the reference point.
-   */
-  bias(q: Float64Array, v: Float64Array, gravity: readonly number[], external: Float64Array, out: Float64Array): void {
-    const { V, I, S } = this;
-    const { n, parent, dof } = this.tree;
-    const a = this.#a;
-    const f = this.#f;
-    const m = this.#vector;
-    this.#ownAccelerations(q, v, gravity);
-    for (let i = 0; i < n; i++) {
-      const o = 6 * i;
-      inertiaTimes(f, o, I, INERTIA * i, a, o);
-      inertiaTimes(m, 0, I, INERTIA * i, V, o);
-      addCrossForce(f, o, V, o, m, 0);
-      for (let k = 0; k < 6; k++) f[o + k] -= external[o + k];
-    }
-    for (let i = n - 1; i >= 0; i--) {
-      for (let k = dof[i]; k < dof[i + 1]; k++) out[k] = dot6(S, 6 * k, f, 6 * i);
-      if (parent[i] >= 0) for (let k = 0; k < 6; k++) f[6 * parent[i] + k] += f[6 * i + k];
-    }
   }
 
   /**
@@ -272,10 +255,28 @@ export class Articulation implements Inertia, IslandTree {
     }
   }
 
+  /** (dS/dt in the link) v of all links, ground axes; undefined where no joint has axes that turn in its link. After place. */
+  turningAxes(q: Float64Array, v: Float64Array): Float64Array | undefined {
+    if (this.#turning.length === 0) return undefined;
+    for (const i of this.#turning) this.#turningAxis(i, q, v, this.#own, 6 * i);
+    return this.#own;
+  }
+
+  #turningAxis(i: number, q: Float64Array, v: Float64Array, out: Float64Array, o: number): void {
+    const { tree, pose, reference, root } = this;
+    const m = this.#vector;
+    const X = this.#X;
+    const r = 3 * root[i];
+    JOINT_TYPES[tree.type[i]].bias(m, 6, q, tree.iq[i], v, tree.dof[i], tree.parameters, PARAMETERS * i);
+    for (let k = 0; k < 9; k++) X[k] = pose[TRANSFORM * i + k];
+    for (let k = 0; k < 3; k++) X[9 + k] = pose[TRANSFORM * i + 9 + k] - reference[r + k];
+    motionToA(out, o, X, 0, m, 6);
+  }
+
   /** Accelerations of the links with qdd = 0, less gravity: a_i = a_p + V_i x vJ + (dS/dt in the link) v. */
   #ownAccelerations(q: Float64Array, v: Float64Array, gravity: readonly number[]): void {
-    const { V, S, free, tree, pose } = this;
-    const { n, parent, dof, iq, type, parameters } = tree;
+    const { V, S, free, tree } = this;
+    const { n, parent, dof } = tree;
     const a = this.#a;
     const m = this.#vector;
     for (let i = 0; i < n; i++) {
@@ -294,12 +295,7 @@ export class Articulation implements Inertia, IslandTree {
       for (let k = 0; k < 6; k++) m[k] = 0;
       for (let k = from; k < dof[i + 1]; k++) for (let j = 0; j < 6; j++) m[j] += S[6 * k + j] * v[k];
       addCrossMotion(a, o, V, o, m, 0);
-      JOINT_TYPES[type[i]].bias(m, 6, q, iq[i], v, from, parameters, PARAMETERS * i);
-      const X = this.#X;
-      const r = 3 * this.root[i];
-      for (let k = 0; k < 9; k++) X[k] = pose[TRANSFORM * i + k];
-      for (let k = 0; k < 3; k++) X[9 + k] = pose[TRANSFORM * i + 9 + k] - this.reference[r + k];
-      motionToA(m, 12, X, 0, m, 6);
+      this.#turningAxis(i, q, v, m, 12);
       for (let k = 0; k < 6; k++) a[o + k] += m[12 + k];
     }
   }

@@ -1,7 +1,7 @@
 // The impulses of an island: Newton's method in the kernels first, then the other solvers.
 
 import type { IslandProblem } from '../../contact/solver/island-problem.js';
-import { IslandSolver } from '../../contact/solver/island-solver.js';
+import { IslandSolver, type Prediction } from '../../contact/solver/island-solver.js';
 import { KIND_CONTACT } from '../../contact/solver/kernel/layout.js';
 import { ContactProblem, grown } from '../../contact/solver/problem.js';
 import { AIM, CAREFUL, ContactSolver, MOST_DENSE_ROWS, type Solution, TOLERANCE } from '../../contact/solver/solve.js';
@@ -14,6 +14,16 @@ export class IslandSolve {
   #fallback: ContactSolver | undefined;
   #warm = new Float64Array(48);
   #best = new Float64Array(48);
+
+  /** Mass matrices of the members and their factors; false where some joint feels no inertia. */
+  begin(problem: IslandProblem): boolean {
+    return this.#solver.begin(problem);
+  }
+
+  /** problem.free <- velocities at the end of the step without contacts; after begin. */
+  predict(problem: IslandProblem, members: readonly Prediction[], h: number, gravity: readonly number[]): void {
+    this.#solver.predict(problem, members, h, gravity);
+  }
 
   /** problem.lambda: the warm start, then the best impulses; change, force and u are theirs. */
   solve(problem: IslandProblem, articulations: readonly Articulation[]): Solution {
@@ -55,6 +65,7 @@ export class IslandSolve {
     this.#fallback ??= new ContactSolver();
     const expanded = this.#expanded;
     problem.lambda.set(this.#warm.subarray(0, rows));
+    for (const articulation of articulations) articulation.factorise();
     expand(problem, articulations, expanded);
     const other = this.#fallback.solve(expanded, { newton: false });
     solution.iterations += other.iterations;

@@ -1,6 +1,6 @@
 // A mechanism in a World: its state, and its velocities at the end of a step if nothing touched it.
 
-import { solveFactorised } from '../../contact/solver/block-matrix.js';
+import type { Prediction } from '../../contact/solver/island-solver.js';
 import { LoopClosing } from '../../engines/plain/assembly/closing.js';
 import type { Mechanism } from '../../mechanism/mechanism.js';
 import type { State } from '../../mechanism/state.js';
@@ -11,11 +11,8 @@ import { Articulation } from './articulation.js';
 import { JointForces } from './joint-forces.js';
 import { type Control, type Motor, type PlacedMotor, placeMotor } from './motors.js';
 
-/** Times that motors at their limit are looked for. */
-const MOST_ROUNDS = 3;
-
 /** A mechanism in a world: its state, its motors, its forces. */
-export class Member {
+export class Member implements Prediction {
   readonly name: string;
   /** As it was added, before its structure changed. */
   readonly original: Mechanism;
@@ -52,7 +49,8 @@ export class Member {
   scale = 1;
   /** Whether the last step was computed half way. */
   halfWay = false;
-  #bias: Float64Array;
+  /** Accelerations of joints whose axes turn in the link, where there are any. */
+  own: Float64Array | undefined;
   #mean: Float64Array;
   #marks: { q: Float64Array; v: Float64Array; own: Float64Array; time: number }[] = [];
 
@@ -76,7 +74,6 @@ export class Member {
     this.forces = new JointForces(articulation);
     this.closing = mechanism.loops.length > 0 ? new LoopClosing(tree) : undefined;
     this.floats = articulation.free[0] === 1 && floatingBase(mechanism) !== undefined;
-    this.#bias = new Float64Array(nv);
     this.changed();
   }
 
@@ -84,7 +81,6 @@ export class Member {
   restructure(mechanism: Mechanism, state: State): void {
     const { name, control, motors, original } = this;
     Object.assign(this, new Member(name, mechanism, state), { original });
-    this.#bias = new Float64Array(this.articulation.nv);
     this.#mean = new Float64Array(this.articulation.nv);
     this.#marks = [];
     this.control = control;
@@ -127,33 +123,34 @@ export class Member {
     articulation.move(v0);
   }
 
-  /**
-   * `predicted` <- velocities at the end of the step without contacts; the mass matrix is factorised on the way. Half way, velocity
-   * terms are those of the mean velocity, by a second evaluation. False: some joint feels no inertia.
-   */
-  predict(h: number, gravity: Vec3): boolean {
-    const { articulation, forces, state, motors, q0, v0, q, predicted, middle, halfWay } = this;
-    const { nv, structure, factors } = articulation;
-    const bias = this.#bias;
-    this.#placeForces();
-    for (let round = 0; round < MOST_ROUNDS; round++) {
-      forces.assemble(state, motors, q0, v0, h, halfWay);
-      if (!articulation.factorise(forces.added)) return false;
-      middle.set(v0);
-      for (let evaluation = halfWay ? 0 : 1; evaluation < 2; evaluation++) {
-        articulation.move(middle);
-        articulation.bias(q, middle, gravity, this.external, bias);
-        for (let k = 0; k < nv; k++) predicted[k] = forces.tau[k] - bias[k];
-        solveFactorised(structure, factors, predicted);
-        for (let k = 0; k < nv; k++) {
-          predicted[k] = v0[k] + h * predicted[k];
-          if (evaluation === 0) middle[k] = 0.5 * (v0[k] + predicted[k]);
-        }
-      }
-      if (!forces.saturate(state, motors, q0, predicted, h)) break;
+  /** Forces on the joints, without those of velocities. */
+  get tau(): Float64Array {
+    return this.forces.tau;
+  }
+
+  /** Forces and added inertia for the prediction of a step; bias forces with the velocities at its start. */
+  assemble(h: number, first: boolean): void {
+    const { articulation, forces, state, motors, q0, v0, middle, halfWay } = this;
+    if (first) this.#placeForces();
+    forces.assemble(state, motors, q0, v0, h, halfWay);
+    articulation.added.set(forces.added);
+    middle.set(v0);
+    this.own = articulation.turningAxes(this.q, middle);
+  }
+
+  /** Takes the predicted velocities from a list; `again`: bias forces get those of the mean velocity for another prediction. */
+  takePrediction(free: Float64Array, o: number, again: boolean): void {
+    const { articulation, predicted, middle, v0 } = this;
+    for (let k = 0; k < predicted.length; k++) {
+      predicted[k] = free[o + k];
+      if (again) middle[k] = 0.5 * (v0[k] + predicted[k]);
     }
-    articulation.move(v0);
-    return true;
+    if (again) this.own = articulation.turningAxes(this.q, middle);
+  }
+
+  /** Whether a motor was found that would push harder than it can. */
+  saturate(h: number): boolean {
+    return this.forces.saturate(this.state, this.motors, this.q0, this.predicted, h);
   }
 
   /**

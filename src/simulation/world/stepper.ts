@@ -42,6 +42,9 @@ const RECOVERY_SPEED = 0.2;
 /** A part of all velocities to which the recovery of positions is solved. */
 const RECOVERY_TOLERANCE = 1e-6;
 
+/** Times that motors at their limit are looked for. */
+const MOST_ROUNDS = 3;
+
 /** What the solver did for mechanisms that touch each other. */
 export interface IslandReport {
   readonly members: number;
@@ -86,15 +89,10 @@ export class Stepper {
       const landing = isLanding(island, rows, h, g);
       const moving = own.some(({ v0 }) => v0.some((x) => Math.abs(x) * h > STILL));
       if (moving && !landing) this.#goHalfWay(island, members, detection, h, g);
-      for (const member of own)
-        if (!member.predict(h, gravity))
-          throw new SimulationError(
-            'singular',
-            `The mass matrix of "${member.name}" is singular at time ${time}: a joint feels no inertia.`,
-            { time },
-          );
+      const solver = this.#solverOf(island);
+      this.#predict(solver, own, h, gravity, time);
       const bound = island.pairs.length > 0 || island.members.some((m) => rows[m].always);
-      const doings = bound ? this.#solve(island, members, rows, h, g, landing) : fly(own, h, landing);
+      const doings = bound ? this.#solve(solver, island, members, rows, h, g, landing) : fly(own, h, landing);
       for (const member of own)
         if (!hasNumbers(member)) {
           if (!last) return false;
@@ -120,7 +118,42 @@ export class Stepper {
     for (const pair of island.pairs) detection.update(pair, h, g);
   }
 
+  #solverOf({ members }: Island): IslandSolve {
+    const known = this.#solvers.get(members[0]);
+    if (known !== undefined) return known;
+    const solver = new IslandSolve();
+    this.#solvers.set(members[0], solver);
+    return solver;
+  }
+
+  /**
+   * Velocities of an island at the end of the step without contacts; its mass matrices are factorised on the way. Half way, velocity
+   * terms are those of the mean velocity, by a second evaluation.
+   */
+  #predict(solver: IslandSolve, members: readonly Member[], h: number, gravity: Vec3, time: number): void {
+    const problem = this.#problem;
+    problem.begin(members.map(({ articulation }) => articulation));
+    for (let round = 0; round < MOST_ROUNDS; round++) {
+      for (const member of members) member.assemble(h, round === 0);
+      if (!solver.begin(problem)) {
+        const { name } = members.find(({ articulation }) => !articulation.factorise()) ?? members[0];
+        const message = `The mass matrix of "${name}" is singular at time ${time}: a joint feels no inertia.`;
+        throw new SimulationError('singular', message, { time });
+      }
+      for (let again = members[0].halfWay; ; again = false) {
+        solver.predict(problem, members, h, gravity);
+        for (let m = 0; m < members.length; m++)
+          members[m].takePrediction(problem.free, problem.firstVelocity[m], again);
+        if (!again) break;
+      }
+      let saturated = false;
+      for (const member of members) saturated = member.saturate(h) || saturated;
+      if (!saturated) break;
+    }
+  }
+
   #solve(
+    solver: IslandSolve,
     island: Island,
     members: readonly Member[],
     rows: readonly JointRows[],
@@ -131,20 +164,11 @@ export class Stepper {
     const problem = this.#problem;
     const reach = landing ? h : h / 2;
     const articulations = island.members.map((m) => members[m].articulation);
-    problem.begin(articulations);
     problem.scale = Math.max(g * h, 1e-9);
-    island.members.forEach((m, k) => {
-      problem.free.set(members[m].predicted, problem.firstVelocity[k]);
-    });
     this.#addPairs(problem, island, h, g, reach, landing);
     island.members.forEach((m, k) => {
       rows[m].add(problem, k, h, reach, SLOP);
     });
-    let solver = this.#solvers.get(island.members[0]);
-    if (solver === undefined) {
-      solver = new IslandSolve();
-      this.#solvers.set(island.members[0], solver);
-    }
     const { residual, iterations, solver: name } = solver.solve(problem, articulations);
     const { change } = problem;
     const touched = keepImpulses(problem, island.pairs, this.#first, h);

@@ -86,6 +86,14 @@ export const H_LENGTH = 48;
 export const K_LENGTH = 49;
 /** N: one past the last velocity that moves each link. */
 export const LAST = 50;
+/** F: for the prediction: velocities at the start of the step, and those of the bias forces; forces on joints. */
+export const START_VELOCITY = 51;
+export const BIAS_VELOCITY = 52;
+export const TAU = 53;
+/** F: 6 for each link: external forces; accelerations of joints whose axes turn in the link; those of the links. */
+export const EXTERNAL = 54;
+export const OWN = 55;
+export const ACCELERATION = 56;
 export const HEADER = 64;
 
 // Integers of a structure: its nodes, then the places in N of its arrays; see BlockStructure.

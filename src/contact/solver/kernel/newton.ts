@@ -90,11 +90,25 @@ export function factoriseInertia(F: Float64Array, N: Int32Array): i32 {
   return factoriseBlocks(F, N, tree, N[FACTORS], N[WORK]);
 }
 
-/** D, C and the scale, which becomes no less than the fastest that a block would move; then velocities of the warm start. */
-export function prepareBlocks(F: Float64Array, N: Int32Array): void {
+/** D (where it is not known), C and the scale, which becomes no less than the fastest that a block would move. */
+export function prepareBlocks(F: Float64Array, N: Int32Array, fresh: i32): void {
+  const blocks = N[BLOCKS];
+  const c = N[C];
+  if (fresh === 1) findResponses(F, N);
+  motionOfBlocks(F, N, N[FREE_VELOCITY], c);
+  let fastest: f64 = 0;
+  for (let b = 0; b < blocks; b++) {
+    const o = c + 3 * b;
+    fastest = Math.max(fastest, F[o] * F[o] + F[o + 1] * F[o + 1] + F[o + 2] * F[o + 2]);
+  }
+  F[N[SCALARS]] = Math.max(F[N[SCALARS]], Math.sqrt(fastest));
+  for (let k = 0; k < 3 * blocks; k++) F[c + k] += F[N[OFFSET] + k];
+}
+
+/** D of every block. */
+function findResponses(F: Float64Array, N: Int32Array): void {
   const blocks = N[BLOCKS];
   const d = N[D];
-  const c = N[C];
   let most: f64 = 0;
   let lastA = -2;
   let lastB = -2;
@@ -113,14 +127,6 @@ export function prepareBlocks(F: Float64Array, N: Int32Array): void {
   }
   // Directions in which nothing can move, as redundant loops have them: any measure will do.
   for (let b = 0; b < blocks; b++) if (!(F[d + b] > IMMOBILE * most)) F[d + b] = most > 0 ? most : 1;
-  motionOfBlocks(F, N, N[FREE_VELOCITY], c);
-  let fastest: f64 = 0;
-  for (let b = 0; b < blocks; b++) {
-    const o = c + 3 * b;
-    fastest = Math.max(fastest, F[o] * F[o] + F[o + 1] * F[o + 1] + F[o + 2] * F[o + 2]);
-  }
-  F[N[SCALARS]] = Math.max(F[N[SCALARS]], Math.sqrt(fastest));
-  for (let k = 0; k < 3 * blocks; k++) F[c + k] += F[N[OFFSET] + k];
 }
 
 /** Answers of the links of a block, at WORK: of a (less b) in the first 36, of b in another tree in the next. */
