@@ -3,13 +3,14 @@
 
 import { KERNEL_BYTES } from './generated.js';
 import * as plain from './kernel/newton.js';
+import { placeLinks } from './kernel/place.js';
 import { predict } from './kernel/predict.js';
 
 /** Bytes of a page of memory, and pages that are there from the start. */
 const PAGE = 65536;
 const FIRST = 16;
 
-/** What is asked for from outside; see kernel/newton.ts and kernel/predict.ts. */
+/** What is asked for from outside; see the files in kernel/. */
 export interface Kernels {
   factoriseInertia(): number;
   prepareBlocks(fresh: number): void;
@@ -17,6 +18,7 @@ export interface Kernels {
   motionOfBlocks(v: number, u: number): void;
   evaluate(lambda: number, u: number): number;
   newton(tolerance: number, most: number, eps: number): number;
+  placeLinks(): void;
 }
 
 /** The kernels with numbers and integers over the same bytes. */
@@ -58,6 +60,7 @@ export function plainMachine(): KernelMachine {
       motionOfBlocks: (v, u) => plain.motionOfBlocks(machine.F, machine.N, v, u),
       evaluate: (lambda, u) => plain.evaluate(machine.F, machine.N, lambda, u),
       newton: (tolerance, most, eps) => plain.newton(machine.F, machine.N, tolerance, most, eps),
+      placeLinks: () => placeLinks(machine.F, machine.N),
     },
     ensure(bytes) {
       if (bytes <= machine.F.byteLength) return;
@@ -109,9 +112,16 @@ function view(machine: KernelMachine, buffer: ArrayBuffer): void {
 }
 
 let machine: KernelMachine | undefined;
+let placer: KernelMachine | undefined;
 
-/** The same for all calls of a thread. */
+/** Where islands are solved: the same for all calls of a thread. */
 export function kernels(): KernelMachine {
   machine ??= wasmMachine() ?? plainMachine();
   return machine;
+}
+
+/** Where links are placed. */
+export function placingKernels(): KernelMachine {
+  placer ??= wasmMachine() ?? plainMachine();
+  return placer;
 }

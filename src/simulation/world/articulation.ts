@@ -11,17 +11,15 @@
 import { createStructure, factorise } from '../../contact/solver/block-matrix.js';
 import { type Chains, createChains } from '../../contact/solver/chains.js';
 import type { IslandTree } from '../../contact/solver/island-problem.js';
+import { Placer } from '../../contact/solver/placer.js';
 import type { Inertia } from '../../contact/solver/problem.js';
 import { JOINT_TYPES, PARAMETERS } from '../../joints/index.js';
 import { rotateQuaternion } from '../../joints/quaternion.js';
 import type { Mechanism } from '../../mechanism/mechanism.js';
 import { createTree, type Tree } from '../../mechanism/tree.js';
-import { createLinkScratch, type LinkScratch, updatePositions } from '../../reference/links.js';
 import {
   addCrossForce,
   addCrossMotion,
-  addInertiaToA,
-  compose,
   dot6,
   forceToA,
   forceToB,
@@ -68,7 +66,7 @@ export class Articulation implements Inertia, IslandTree {
   readonly V: Float64Array;
   /** n x 10: inertias about the reference point. */
   readonly I: Float64Array;
-  readonly #links: LinkScratch;
+  readonly #placer: Placer;
   readonly #subtree: Float64Array;
   /** n x 6: accelerations with qdd = 0 (less gravity), and forces. */
   readonly #a: Float64Array;
@@ -124,47 +122,32 @@ export class Articulation implements Inertia, IslandTree {
     this.#subtree = new Float64Array(INERTIA * n);
     this.#a = new Float64Array(6 * n);
     this.#f = new Float64Array(6 * n);
-    this.#links = createLinkScratch(tree);
     const turning = nodes.filter((i) => this.free[i] === 0 && TURNING.has(mechanism.joints[tree.joint[i]].type));
     this.#turning = turning;
     this.#own = new Float64Array(turning.length > 0 ? 6 * n : 0);
+    this.#placer = new Placer(tree, this.free, this.root);
+    // Motion spaces of joints whose axes do not turn stay what they are at any position.
+    const neutral = new Float64Array(mechanism.nq);
+    for (const i of nodes) {
+      JOINT_TYPES[tree.type[i]].neutral(neutral, tree.iq[i]);
+      this.#setLocal(i, neutral, this.#placer.local);
+    }
   }
 
   /** Poses, reference points, motion spaces and inertias at q. */
   place(q: Float64Array): void {
-    const { tree, pose, reference, free, S, I, root } = this;
-    const { n, parent, dof, inertia } = tree;
-    const links = this.#links;
-    const m = this.#vector;
-    const X = this.#X;
-    updatePositions(tree, links, q);
-    for (let i = 0; i < n; i++) {
-      const o = TRANSFORM * i;
-      if (parent[i] < 0) {
-        for (let k = o; k < o + TRANSFORM; k++) pose[k] = links.X[k];
-        // The centre of mass of the link, or its origin where it has no mass.
-        const mass = inertia[INERTIA * i];
-        for (let k = 0; k < 3; k++) {
-          let x = pose[o + 9 + k];
-          if (mass > 0) for (let j = 0; j < 3; j++) x += (pose[o + 3 * j + k] * inertia[INERTIA * i + 1 + j]) / mass;
-          reference[3 * i + k] = x;
-        }
-      } else compose(pose, o, links.X, o, pose, TRANSFORM * parent[i]);
-      const r = 3 * root[i];
-      for (let k = 0; k < 9; k++) X[k] = pose[o + k];
-      for (let k = 0; k < 3; k++) X[9 + k] = pose[o + 9 + k] - reference[r + k];
-      I.fill(0, INERTIA * i, INERTIA * (i + 1));
-      addInertiaToA(I, INERTIA * i, X, 0, inertia, INERTIA * i);
-      for (let k = dof[i]; k < dof[i + 1]; k++) {
-        if (free[i] === 1) {
-          S.fill(0, 6 * k, 6 * k + 6);
-          S[6 * k + k - dof[i]] = 1;
-        } else {
-          for (let j = 0; j < 6; j++) m[j] = links.S[6 * k + j];
-          motionToA(S, 6 * k, X, 0, m, 0);
-        }
-      }
-    }
+    const { tree } = this;
+    const { joint, local } = this.#placer;
+    for (let i = 0; i < tree.n; i++)
+      JOINT_TYPES[tree.type[i]].transform(joint, TRANSFORM * i, q, tree.iq[i], tree.parameters, PARAMETERS * i);
+    for (const i of this.#turning) this.#setLocal(i, q, local);
+    this.#placer.place(this);
+  }
+
+  /** Motion space of a joint in axes of its link. */
+  #setLocal(i: number, q: Float64Array, local: Float64Array): void {
+    const { type, dof, iq, parameters } = this.tree;
+    JOINT_TYPES[type[i]].motionSpace(local, 6 * dof[i], q, iq[i], parameters, PARAMETERS * i);
   }
 
   /** Velocities V of all links; after place. */

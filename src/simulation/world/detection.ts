@@ -6,7 +6,7 @@ import { collide } from '../../contact/collide.js';
 import { Manifold } from '../../contact/manifold.js';
 import { TRANSFORM } from '../../spatial/spatial.js';
 import type { PairCheckpoint } from './checkpoint.js';
-import { ShapePair, type WorldShape } from './world-shape.js';
+import { relativeSpeed, ShapePair, type WorldShape } from './world-shape.js';
 
 /** Shapes this near (m) are looked at even when they do not move. */
 const NEAR = 2e-3;
@@ -16,6 +16,8 @@ export class Detection {
   #broad: BroadPhase | undefined;
   #poses = new Float64Array(0);
   #pairs = new Map<number, ShapePair>();
+  /** Of the step before the last, to be used again. */
+  #spare = new Map<number, ShapePair>();
   readonly #manifold = new Manifold();
   /** The pairs at the start of the step. */
   #marked: { readonly pairs: Map<number, ShapePair>; readonly touching: ShapePair[] } | undefined;
@@ -61,17 +63,23 @@ export class Detection {
     }
     const count = broad.update(this.#poses);
     const before = this.#pairs;
-    this.#pairs = new Map();
+    const now = this.#spare;
+    now.clear();
     this.touching = [];
     for (let k = 0; k < count; k++) {
-      const key = this.key(broad.pairs[2 * k], broad.pairs[2 * k + 1]);
+      const i = Math.min(broad.pairs[2 * k], broad.pairs[2 * k + 1]);
+      const j = Math.max(broad.pairs[2 * k], broad.pairs[2 * k + 1]);
+      this.#collide(shapes[i], shapes[j], h, gravity);
+      if (this.#manifold.count === 0) continue;
+      const key = this.key(i, j);
       const pair = before.get(key) ?? this.#newPair(key);
       pair.age();
-      this.update(pair, h, gravity);
-      if (pair.count === 0) continue;
-      this.#pairs.set(key, pair);
+      pair.take(this.#manifold);
+      now.set(key, pair);
       this.touching.push(pair);
     }
+    this.#spare = before;
+    this.#pairs = now;
   }
 
   /** Remembers pairs and warm starts as those at the start of a step. */
@@ -116,10 +124,19 @@ export class Detection {
 
   /** The points of a pair where its shapes are now. */
   update(pair: ShapePair, h: number, gravity: number): void {
-    const { a, b } = pair;
-    const margin = NEAR + h * (a.speed + b.speed) + 2 * gravity * h * h;
-    collide(this.#manifold, a.collider, a.pose, 0, b.collider, b.pose, 0, margin);
+    this.#collide(pair.a, pair.b, h, gravity);
     pair.take(this.#manifold);
+  }
+
+  /** The manifold of two shapes, for what may touch within the step; empty where they are too far from each other. */
+  #collide(a: WorldShape, b: WorldShape, h: number, gravity: number): void {
+    const margin = NEAR + h * relativeSpeed(a, b) + 2 * gravity * h * h;
+    const x = a.pose[9] - b.pose[9];
+    const y = a.pose[10] - b.pose[10];
+    const z = a.pose[11] - b.pose[11];
+    const far = a.collider.reach + b.collider.reach + margin;
+    if (x * x + y * y + z * z > far * far) this.#manifold.count = 0;
+    else collide(this.#manifold, a.collider, a.pose, 0, b.collider, b.pose, 0, margin);
   }
 }
 

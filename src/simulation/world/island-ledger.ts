@@ -42,8 +42,9 @@ export class IslandLedger {
   readonly #vector = new Float64Array(6);
   readonly #rigid = new Float64Array(6);
   readonly #X = Float64Array.of(1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0);
-  /** By what the motion was multiplied. */
+  /** By what the motion was multiplied, and whether positions were set right, too. */
   scale = 1;
+  moved = false;
 
   /** The start of a step: the members stand there. */
   begin(members: readonly Member[], gravity: readonly number[]): void {
@@ -87,6 +88,7 @@ export class IslandLedger {
     if (!touched) this.scale = Math.min(1 + REFINE, exact);
     else this.scale = gain > ROUNDING * (Math.abs(before) + kinetic) ? Math.min(1, exact) : 1;
     for (const { v } of members) for (let k = 0; k < v.length; k++) v[k] *= this.scale;
+    this.moved = flying;
     if (flying) this.#fly(members, gravity, h);
     return true;
   }

@@ -253,10 +253,10 @@ export class Member implements Prediction {
     articulation.move(v);
   }
 
-  /** Poses and the author's velocities, after positions or velocities were set right. */
-  arrive(): void {
+  /** Poses and the author's velocities, after velocities were set right, and positions where it was `moved`. */
+  arrive(moved: boolean): void {
     const { articulation, state, v } = this;
-    articulation.place(state.q);
+    if (moved) articulation.place(state.q);
     articulation.move(v);
     articulation.toAuthor(state.v, v);
   }

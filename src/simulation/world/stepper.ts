@@ -99,11 +99,13 @@ export class Stepper {
           throw nonFiniteError(member, time);
         }
       for (const member of own) member.settle();
-      if (own.some(({ paced }) => paced)) this.#ledger.scale = 1;
-      else if (!this.#ledger.end(own, gravity, h, doings, last)) return false;
+      if (own.some(({ paced }) => paced)) {
+        this.#ledger.scale = 1;
+        this.#ledger.moved = false;
+      } else if (!this.#ledger.end(own, gravity, h, doings, last)) return false;
       for (const member of own) {
         member.scale = this.#ledger.scale;
-        member.arrive();
+        member.arrive(this.#ledger.moved);
       }
     }
     return true;

@@ -85,6 +85,27 @@ export function velocityAt(
   return Math.sqrt(a * a + b * b + c * c);
 }
 
+/** The fastest (m/s) that points of two shapes move against each other where the shapes meet. */
+export function relativeSpeed(a: WorldShape, b: WorldShape): number {
+  // About the centre of the smaller one, which both must reach to touch.
+  const { pose, collider } = a.collider.reach <= b.collider.reach ? a : b;
+  velocityAt(a, pose, 9, va, 0);
+  velocityAt(b, pose, 9, vb, 0);
+  const x = va[0] - vb[0];
+  const y = va[1] - vb[1];
+  const z = va[2] - vb[2];
+  const Va = a.member?.articulation.V ?? STILL;
+  const Vb = b.member?.articulation.V ?? STILL;
+  const i = a.member === undefined ? 0 : 6 * a.link;
+  const j = b.member === undefined ? 0 : 6 * b.link;
+  const p = Va[i] - Vb[j];
+  const q = Va[i + 1] - Vb[j + 1];
+  const r = Va[i + 2] - Vb[j + 2];
+  return Math.sqrt(x * x + y * y + z * z) + Math.sqrt(p * p + q * q + r * r) * collider.reach;
+}
+
+const STILL = new Float64Array(6);
+
 /** Two shapes within each other's reach, with their contact points. Forces on a; b gets the opposite. */
 export class ShapePair {
   readonly key: number;

@@ -96,6 +96,24 @@ export const OWN = 55;
 export const ACCELERATION = 56;
 export const HEADER = 64;
 
+// Integers at the start of N where links are placed: a count, then places in N and F.
+export const PLACE_LINKS = 0;
+/** N: parent of each link, first velocity (one more), 1 for free bases, root. */
+export const PLACE_PARENT = 1;
+export const PLACE_DOF = 2;
+export const PLACE_FREE = 3;
+export const PLACE_ROOT = 4;
+/** F: given: transforms of joints and of their places (12), motion spaces in link axes (6), inertias in link axes (10). */
+export const PLACE_JOINT = 5;
+export const PLACE_PLACEMENT = 6;
+export const PLACE_LOCAL = 7;
+export const PLACE_INERTIA = 8;
+/** F: found: poses (12), reference points (3), motion spaces and inertias in ground axes. */
+export const PLACE_POSE = 9;
+export const PLACE_REFERENCE = 10;
+export const PLACE_MOTION = 11;
+export const PLACE_RIGID = 12;
+
 // Integers of a structure: its nodes, then the places in N of its arrays; see BlockStructure.
 export const S_NODES = 0;
 export const S_SIZE = 1;
