@@ -33,7 +33,7 @@ export const AIM = 3e-10;
 export const MOST_DENSE_ROWS = 600;
 
 /** Newton once more where no G is formed: softer contacts, more iterations. */
-export const CAREFUL = { iterations: 40, eps: 0.1 };
+const CAREFUL = { iterations: 40, eps: 0.1 };
 
 export interface SolveOptions {
   readonly tolerance?: number;

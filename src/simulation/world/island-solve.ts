@@ -4,9 +4,14 @@ import type { IslandProblem } from '../../contact/solver/island-problem.js';
 import { IslandSolver, type Prediction } from '../../contact/solver/island-solver.js';
 import { KIND_CONTACT } from '../../contact/solver/kernel/layout.js';
 import { ContactProblem, grown } from '../../contact/solver/problem.js';
-import { AIM, CAREFUL, ContactSolver, MOST_DENSE_ROWS, type Solution, TOLERANCE } from '../../contact/solver/solve.js';
+import { AIM, ContactSolver, MOST_DENSE_ROWS, type Solution, TOLERANCE } from '../../contact/solver/solve.js';
 import type { Articulation } from './articulation.js';
 import { expand } from './rows.js';
+
+/** Newton at first: stiff contacts, so that easy problems take two or three iterations. */
+const QUICK = { iterations: 8, eps: 1e-4 };
+/** Then: soft ones, which find the way where modes change. */
+const CAREFUL = { again: true, iterations: 30, eps: 0.1 };
 
 export class IslandSolve {
   readonly #solver = new IslandSolver();
@@ -33,10 +38,12 @@ export class IslandSolve {
     const warm = this.#warm;
     const best = this.#best;
     warm.set(problem.lambda.subarray(0, rows));
-    const { residual, iterations } = this.#solver.solve(problem, TOLERANCE, AIM);
+    const { residual, iterations } = this.#solver.solve(problem, TOLERANCE, AIM, QUICK);
     const solution: Solution = { residual, iterations, solver: iterations > 0 ? 'newton' : 'warm' };
     if (residual <= TOLERANCE) return solution;
     best.set(problem.lambda.subarray(0, rows));
+    problem.lambda.set(warm.subarray(0, rows));
+    if (this.#newton(problem, solution)) return solution;
     if (contactRows(problem) > MOST_DENSE_ROWS) this.#carefully(problem, solution);
     else this.#otherwise(problem, articulations, solution);
     // The velocities of the best.
@@ -45,17 +52,24 @@ export class IslandSolve {
     return solution;
   }
 
+  /** Newton with softer contacts, from the present impulses; the best are kept. Whether they are good enough. */
+  #newton(problem: IslandProblem, solution: Solution): boolean {
+    const { residual, iterations } = this.#solver.solve(problem, TOLERANCE, AIM, CAREFUL);
+    solution.iterations += iterations;
+    if (residual < solution.residual || Number.isNaN(solution.residual)) {
+      solution.residual = residual;
+      this.#best.set(problem.lambda.subarray(0, 3 * problem.blocks));
+    }
+    return residual <= TOLERANCE;
+  }
+
   /** Newton once more, from the best so far, then from nothing. */
   #carefully(problem: IslandProblem, solution: Solution): void {
     const rows = 3 * problem.blocks;
-    for (let attempt = 0; attempt < 2 && !(solution.residual <= TOLERANCE); attempt++) {
-      if (attempt === 1) problem.lambda.fill(0, 0, rows);
-      const { residual, iterations } = this.#solver.solve(problem, TOLERANCE, AIM, { again: true, ...CAREFUL });
-      solution.iterations += iterations;
-      if (!(residual < solution.residual) && !Number.isNaN(solution.residual)) continue;
-      solution.residual = residual;
-      this.#best.set(problem.lambda.subarray(0, rows));
-    }
+    problem.lambda.set(this.#best.subarray(0, rows));
+    if (this.#newton(problem, solution)) return;
+    problem.lambda.fill(0, 0, rows);
+    this.#newton(problem, solution);
   }
 
   /** The solvers on impulses. */
