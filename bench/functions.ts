@@ -68,6 +68,7 @@ function callsOf(door: Dynamics, mechanism: Mechanism): readonly Call[] {
     ['velocities with poses', () => void door.velocities(state, both)],
     ['jacobian', () => void door.jacobian(state, last, jacobian)],
     ['jacobians', () => void door.jacobians(state, jacobian)],
+    ['centroidal', () => void door.centroidal(state, jacobian)],
     ['energy', () => void door.energy(state)],
     ['inverseDerivatives', () => void door.inverseDerivatives(state, given, { out: derivatives })],
     ['forwardDerivatives', () => void door.forwardDerivatives(state, given, { out: derivatives })],

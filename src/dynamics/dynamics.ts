@@ -281,6 +281,19 @@ export class Dynamics {
     return engine.jacobians === undefined ? this.#plain.jacobians(state, out) : engine.jacobians(state, out);
   }
 
+  /**
+   * The centroidal momentum matrix: 6 x nv, row major; times v it gives the angular momentum about the centre of mass and the
+   * linear momentum, in ground axes. Bodies that are welded to the ground do not count.
+   */
+  centroidal(state: State, options?: OutOption): Float64Array {
+    refuseForeign(this.mechanism, state);
+    const size = 6 * this.mechanism.nv;
+    const out = options?.out ?? new Float64Array(size);
+    if (out.length !== size) refuseLength('out', out, size, 'six for each degree of freedom');
+    const engine = this.#rest;
+    return engine.centroidal === undefined ? this.#plain.centroidal(state, out) : engine.centroidal(state, out);
+  }
+
   /** Energy, momentum and centre of mass. */
   energy(state: State): Energy {
     refuseForeign(this.mechanism, state);

@@ -30,6 +30,7 @@ export const FUNCTION_NAMES = [
   'velocities with poses',
   'jacobian',
   'jacobians',
+  'centroidal',
   'energy',
   'inverseDerivatives',
   'forwardDerivatives',
@@ -77,6 +78,8 @@ export interface Engine {
   jacobian?(state: State, body: number, out: Float64Array): Float64Array;
   /** Of everything that each degree of freedom carries: 6 x nv, row major, ground coordinates at the ground's origin. */
   jacobians?(state: State, out: Float64Array): Float64Array;
+  /** The centroidal momentum matrix: 6 x nv, row major. */
+  centroidal?(state: State, out: Float64Array): Float64Array;
   energy?(state: State): Energy;
   /** Of joint forces at the accelerations qdd; false where it cannot be done. */
   inverseDerivatives?(state: State, qdd: Float64Array, out: InverseDerivatives): boolean;

@@ -48,6 +48,8 @@ export interface Plan {
   readonly links: readonly PlanLink[];
   /** Mass that stands still: of bodies that are part of the ground, and what the first joints cannot tell from the ground's. */
   readonly ground: Mass;
+  /** Of that, the bodies that are part of the ground: mass and first moment. */
+  readonly welded: Pick<Mass, 'mass' | 'h'>;
   /** Where each body of the mechanism is. */
   readonly bodies: readonly BodyPlace[];
   /** Joints that share a coordinate; links of the plan. */
@@ -111,6 +113,7 @@ export function createPlan(tree: Tree, whole: ReadonlySet<number> = new Set()): 
       placement,
     });
   }
+  const welded = { mass: ground.mass, h: [...ground.h] };
   const turned = turnFrames(links, masses);
   for (let i = links.length - 1; i >= 0; i--) {
     const { type, parent, placement } = links[i];
@@ -125,6 +128,7 @@ export function createPlan(tree: Tree, whole: ReadonlySet<number> = new Set()): 
     nv: mechanism.nv,
     gravity: [...tree.gravity],
     ground,
+    welded,
     bodies,
     loops: planLoops(mechanism.loops, bodies),
     groups: groupsOf(

@@ -13,6 +13,7 @@ const FUNCTIONS = [
   'velocities with poses',
   'jacobian',
   'jacobians',
+  'centroidal',
   'energy',
   'idDerivatives',
   'fdDerivatives',

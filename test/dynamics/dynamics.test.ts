@@ -67,6 +67,7 @@ function everything(model: Dynamics, state: State): Map<string, ArrayLike<number
     results.set(`jacobian ${name}, world`, model.jacobian(state, name, { in: 'aligned' }));
   }
   results.set('jacobians', model.jacobians(state));
+  results.set('centroidal', model.centroidal(state));
   const { kinetic, potential, com, momentum } = model.energy(state);
   results.set('energy', [kinetic, potential, ...com, ...momentum.angular, ...momentum.linear]);
   return results;

@@ -8,6 +8,7 @@ import type { State } from '../../mechanism/state.js';
 import { boundByArmature, createTree, type Tree } from '../../mechanism/tree.js';
 import { createPlan } from '../../plan/plan.js';
 import { type AbaScratch, aba, createAba } from '../../reference/aba.js';
+import { type CentroidalScratch, centroidal, createCentroidal } from '../../reference/centroidal.js';
 import { crba } from '../../reference/crba.js';
 import { createEnergy, type Energy, type EnergyScratch, energy } from '../../reference/energy.js';
 import { createJacobian, type JacobianScratch, jacobian } from '../../reference/jacobian.js';
@@ -103,6 +104,7 @@ export class PlainDynamics implements Engine {
   #energy: EnergyScratch | undefined;
   #kinematics: KinematicsScratch | undefined;
   #jacobian: JacobianScratch | undefined;
+  #centroidal: CentroidalScratch | undefined;
   #solver: MassMatrixSolver | undefined;
   #derivatives: PlainDerivatives | undefined;
   readonly #column = new Float64Array(6);
@@ -384,6 +386,13 @@ export class PlainDynamics implements Engine {
         for (let row = 0; row < 6; row++) J[row * nv + tree.iv[i] + k - tree.dof[i]] = column[row];
       }
     return J;
+  }
+
+  /** The centroidal momentum matrix: 6 x nv, row major. */
+  centroidal(state: State, out: Float64Array = new Float64Array(6 * this.mechanism.nv)): Float64Array {
+    this.#centroidal ??= createCentroidal(this.tree);
+    centroidal(this.tree, this.#centroidal, out, state.q);
+    return out;
   }
 
   #forcesByInverse(state: State, qdd: Float64Array, options: ForwardOptions): void {

@@ -247,6 +247,11 @@ export class CompiledDynamics implements Engine {
     return this.#functions?.jacobians(state, out) ?? this.readable.jacobians(state, out);
   }
 
+  /** The centroidal momentum matrix: 6 x nv, row major. */
+  centroidal(state: State, out: Float64Array = new Float64Array(6 * this.mechanism.nv)): Float64Array {
+    return this.#functions?.centroidal(state, out) ?? this.readable.centroidal(state, out);
+  }
+
   energy(state: State): Energy {
     return this.#functions?.energy(state) ?? this.readable.energy(state);
   }

@@ -97,6 +97,11 @@ export class CompiledFunctions {
     return this.#fill('jacobians', state, out);
   }
 
+  /** 6 x nv, row major: momentum about the centre of mass for one unit of each degree of freedom. */
+  centroidal(state: State, out: Float64Array): Float64Array | undefined {
+    return this.#fill('centroidal', state, out);
+  }
+
   energy(state: State): Energy | undefined {
     this.#code.views.v.set(state.v);
     const result = this.#at('energy', state)?.result;

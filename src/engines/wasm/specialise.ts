@@ -5,6 +5,7 @@ import { derivativeLoops } from '../../emit/derivative-loops.js';
 import { inverseMassLoops, massMatrixLoops } from '../../emit/inverse-mass-loops.js';
 import { encodeModule, type ModuleFunction } from '../../emit/module.js';
 import { ConstantPool, emitFunctions } from '../../emit/wasm.js';
+import { centroidalFormulas } from '../../formulas/centroidal.js';
 import { pairedUnitsOf } from '../../formulas/columns.js';
 import { type DerivativeColumns, derivativeColumns } from '../../formulas/derivative-columns.js';
 import { energyFormulas } from '../../formulas/energy.js';
@@ -30,7 +31,7 @@ import { aligned, type Layout, placesOf } from './layout.js';
 /**
  * What can be computed: qdd from tau (also with forces from outside, and an armature of damped joints, that are read from
  * memory), tau from qdd (also with forces from outside, and with the whole force through every joint), the mass matrix and its inverse; H^-1 tau; poses and velocities of all bodies, each
- * by itself or both; the Jacobian of a body and of all; energy, momentum and centre of mass; derivatives of inverse dynamics at qdd,
+ * by itself or both; the Jacobian of a body and of all; energy, momentum and centre of mass; the centroidal momentum matrix; derivatives of inverse dynamics at qdd,
  * and of forward dynamics that gave qdd, with respect to q, v (and tau: the inverse of the mass matrix).
  */
 export type CompiledTask =
@@ -46,6 +47,7 @@ export type CompiledTask =
   | 'velocities'
   | 'posesAndVelocities'
   | 'jacobians'
+  | 'centroidal'
   | 'energy'
   | 'inverseDerivatives'
   | 'forwardDerivatives'
@@ -124,6 +126,7 @@ const FORMULAS: { readonly [task in NamedTask]: Formulas } = {
   posesAndVelocities: (g, plan, units, options) =>
     kinematicsFormulas(g, plan, units, { ...options, poses: true, velocities: true }),
   jacobians: jacobiansFormulas,
+  centroidal: centroidalFormulas,
   energy: energyFormulas,
   inverseDerivatives: (g, plan, units, options) =>
     inverseDerivativeFormulas(g, plan, units, options, derivativeColumns(plan, false)),
@@ -163,6 +166,8 @@ function resultSize(plan: Plan, task: CompiledTask): number {
       return (BODY_POSE + BODY_VELOCITY) * bodies.length;
     case 'energy':
       return ENERGY.size;
+    case 'centroidal':
+      return 6 * nv;
     case 'forward':
     case 'forwardLoaded': {
       // A, w and lambda of the constraints of loops (formulas/forward.ts).

@@ -50,6 +50,7 @@ function disagreements(mechanism: Mechanism, states = 2): Map<string, number> {
     compare('both', () => compiled.velocities(state, undefined, both), readable.velocities(state));
     compare('both', () => both, readable.poses(state));
     compare('jacobians', () => compiled.jacobians(state), readable.jacobians(state));
+    compare('centroidal', () => compiled.centroidal(state), readable.centroidal(state));
     for (const body of mechanism.bodies.keys())
       compare('jacobian', () => compiled.jacobian(state, body), readable.jacobian(state, body));
     compare('energy', () => numbersOf(compiled.energy(state)), numbersOf(readable.energy(state)));
