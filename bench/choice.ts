@@ -12,8 +12,6 @@ import { neverChoosing, WHOLE, wake } from './parallel.js';
 
 export interface ChoiceLine {
   readonly model: string;
-  /** Copied in and out by `forward`, or in place (`direct`). */
-  readonly arrays: 'copied' | 'direct';
   readonly chosen: 'serial' | 'parallel';
   /** Threads that were chosen. */
   readonly workers: number;
@@ -51,15 +49,14 @@ export function modelsOfChoice(): string[] {
 export async function timeChoice(
   model: string,
   mechanism: Mechanism,
-  arrays: 'copied' | 'direct',
   milliseconds: number,
   signal: AbortSignal,
 ): Promise<ChoiceLine> {
-  const chosen = new ParallelDynamics(mechanism, { arrays });
+  const chosen = new ParallelDynamics(mechanism);
   const start = performance.now();
   await chosen.ready();
   const readyMs = Math.round(performance.now() - start);
-  const parallel = await neverChoosing(mechanism, { threads: 'auto', arrays });
+  const parallel = await neverChoosing(mechanism, { threads: 'auto' });
   const blocks = await neverChoosing(mechanism, { threads: 1, scheduleFor: 1 });
   const singles: (CompiledDynamics | ParallelDynamics)[] = [
     new CompiledDynamics(mechanism, { specialise: 'never' }),
@@ -71,10 +68,8 @@ export async function timeChoice(
     singles.push(whole);
   }
   const state = State.random(mechanism, 1);
-  const call =
-    arrays === 'direct' ? (engine: Engine) => inPlace(engine, state) : (engine: Engine) => copied(engine, state);
   const tasks: TimedCall[] = [chosen, parallel, ...singles].map((engine) => {
-    const run = call(engine);
+    const run = copied(engine, state);
     const threads = engine instanceof ParallelDynamics && engine.threads > 1;
     return threads ? { call: run, before: () => wake(engine, run) } : { call: run };
   });
@@ -98,7 +93,6 @@ export async function timeChoice(
   const rounded = (ns: number | undefined): number | null => (ns === undefined ? null : Math.round(ns));
   return {
     model,
-    arrays,
     chosen: mode,
     workers,
     serialNs,
@@ -117,12 +111,4 @@ type Engine = CompiledDynamics | ParallelDynamics;
 function copied(engine: Engine, state: State): () => void {
   const options: ForwardOptions = { out: new Float64Array(state.mechanism.nv) };
   return () => void engine.forward(state, undefined, options);
-}
-
-function inPlace(engine: Engine, state: State): () => void {
-  const { q, v, tau, run } = engine instanceof ParallelDynamics ? engine.direct() : engine.direct('forward')!;
-  q.set(state.q);
-  v.set(state.v);
-  tau.fill(0);
-  return () => void run();
 }

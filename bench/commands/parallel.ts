@@ -88,16 +88,15 @@ Examples:
     });
 }
 
-/** Of each model twice, for both uses of arrays, half of the time each. */
+/** Of each model, as `forward` is called. */
 async function benchChoice(names: readonly string[], options: Options, terminal: Terminal): Promise<void> {
   const models = await namedModels(names, options, terminal);
   const progress = new Progress(terminal, 'Measuring');
   const choices: ChoiceLine[] = [];
-  for (const [k, { name, mechanism }] of models.entries())
-    for (const arrays of ['copied', 'direct'] as const) {
-      progress.update(k / models.length, name);
-      choices.push(await timeChoice(name, mechanism, arrays, 500 * options.seconds, terminal.signal));
-    }
+  for (const [k, { name, mechanism }] of models.entries()) {
+    progress.update(k / models.length, name);
+    choices.push(await timeChoice(name, mechanism, 1000 * options.seconds, terminal.signal));
+  }
   progress.finish();
   endThreads();
   if (options.json === true) {
@@ -107,7 +106,6 @@ async function benchChoice(names: readonly string[], options: Options, terminal:
   const us = (ns: number | null): string => (ns === null ? '-' : formatNumber(ns / 1000));
   const lines = choices.map((line) => [
     line.model,
-    line.arrays,
     line.chosen,
     line.workers,
     us(line.chosenNs),
@@ -121,7 +119,6 @@ async function benchChoice(names: readonly string[], options: Options, terminal:
   ]);
   const head = [
     'model',
-    'arrays',
     'chosen',
     'threads',
     'time (us)',

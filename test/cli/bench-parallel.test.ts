@@ -28,7 +28,7 @@ describe('bench parallel', () => {
     const { machine, results, choices } = await json('bench', 'parallel', '--auto', 'compass', '--seconds', '0.05');
     expect(machine).toMatchObject({ cores: expect.any(Number) });
     expect(results).toEqual([]);
-    expect(choices.map((line: { arrays: string }) => line.arrays)).toEqual(['copied', 'direct']);
+    expect(choices.length).toBe(1);
     for (const line of choices) {
       expect(line).toMatchObject({ model: 'compass', chosen: 'serial', workers: 1 });
       for (const key of ['chosenNs', 'serialNs', 'parallelNs', 'readyMs', 'predictedNs', 'predictedSerialNs'])

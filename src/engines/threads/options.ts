@@ -16,16 +16,6 @@ export interface ParallelOptions {
   readonly scheduleFor?: number;
   /** 'faster' (the default) stays on one thread where that takes less time; 'parallel' never does. */
   readonly prefer?: 'faster' | 'parallel';
-  /**
-   * For which use it is chosen: 'copied' (the default) for `forward`, which copies the state in and the result out,
-   * 'direct' for loops over the arrays of `direct()`, which gain from threads sooner.
-   */
-  readonly arrays?: 'copied' | 'direct';
-  /**
-   * What becomes of a step whose threads do not answer: 'serial' (the default) computes it on the caller's thread,
-   * 'error' throws after `patience`.
-   */
-  readonly failure?: 'serial' | 'error';
   /** Milliseconds that a step waits for threads that have begun their part. */
   readonly patience?: number;
   /** Milliseconds after which a thread that has not come back from a step counts as lost; 2000 where left out. */

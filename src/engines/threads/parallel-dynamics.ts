@@ -93,13 +93,6 @@ export class ParallelDynamics implements Engine {
     return this.#ready;
   }
 
-  /** Measures and chooses again: where the machine was busy the first time, or is now. Steps can go on meanwhile. */
-  async reconsider(): Promise<void> {
-    await this.ready();
-    if (!this.#disposed) this.#ready = this.#prepare();
-    await this.#ready;
-  }
-
   /** Accelerations under the joint forces tau; options as in PlainDynamics, some of which take one thread. */
   forward(state: State, tau?: Float64Array, options?: ForwardOptions): Float64Array {
     // Small mechanisms take less time than all questions below together.
@@ -119,7 +112,7 @@ export class ParallelDynamics implements Engine {
     if (team?.begins() === true) {
       const { arrays } = team.place!;
       loadArrays(this.mechanism, arrays, state, tau, options);
-      if (team.step(state.time)) return this.#result(arrays, state, tau, options);
+      if (team.step()) return this.#result(arrays, state, tau, options);
     }
     const alone = this.#alone;
     if (alone === undefined) {
@@ -220,7 +213,7 @@ export class ParallelDynamics implements Engine {
     const line = (predicted: number | undefined, measured: number | undefined): string =>
       `predicted ${us(predicted, 'nothing')}, measured ${us(measured, 'nothing')}`;
     return [
-      `${this.mechanism.name}: ${this.mode === 'parallel' ? `${this.threads} threads` : 'one thread'}, arrays ${this.#options.arrays === 'direct' ? 'in place' : 'copied'}.`,
+      `${this.mechanism.name}: ${this.mode === 'parallel' ? `${this.threads} threads` : 'one thread'}.`,
       `Several threads: ${line(predictedNs, parallelNs)}; one thread: ${line(predictedSerialNs, serialNs)}.`,
       ...this.#notes,
       `Steps: ${parallel} by all threads, ${alone + serial} by one, ${abandoned} given up; pieces taken back: ${stolen}.`,

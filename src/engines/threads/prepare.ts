@@ -99,7 +99,7 @@ async function choose(
   const first = counts.find(hopeful);
   const trial = first === undefined ? undefined : await start(programFor(request, first), first);
   await serial.ready();
-  const trials = new Trials(serial, options.arrays === 'direct');
+  const trials = new Trials(serial);
   const together = trial && trials.together(trial);
   const one = await trials.alone(together);
   const found = { predictedSerialNs, serialNs: one.ns };
@@ -128,9 +128,7 @@ async function choose(
   };
   best.team.encourage();
   if (best.parallel || prefer === 'parallel') return { team: best.team, times };
-  note(
-    `One thread: measured to be faster.${best.busy ? ' Threads came late: if the machine was busy, reconsider().' : ''}`,
-  );
+  note(`One thread: measured to be faster.${best.busy ? ' Threads came late: the machine may be busy.' : ''}`);
   return { times };
 }
 
@@ -141,22 +139,19 @@ function programFor({ planner, options }: Request, workers: number): ThreadProgr
 /** Ways to compute one state, timed as they will be used. */
 class Trials {
   readonly #serial: CompiledDynamics;
-  /** In place, or with the state copied in and the result copied out and checked. */
-  readonly #direct: boolean;
   readonly #state: State;
   readonly #out: { readonly out: Float64Array };
 
-  constructor(serial: CompiledDynamics, direct: boolean) {
+  constructor(serial: CompiledDynamics) {
     const { mechanism } = serial;
     this.#serial = serial;
-    this.#direct = direct;
     this.#state = State.random(mechanism, 1);
     this.#out = { out: new Float64Array(mechanism.nv) };
   }
 
   /** One thread; another task gets warm on the way. */
   async alone(other: TimedCall | undefined): Promise<{ task: TimedCall; ns: number }> {
-    const task = { call: this.#whole() };
+    const task = { call: () => void this.#serial.forward(this.#state, undefined, this.#out) };
     await warmUp([task, ...(other === undefined ? [] : [other])].map(({ call }) => call));
     const [{ ns }] = timings([task], { milliseconds: FIRST });
     return { task, ns };
@@ -195,30 +190,18 @@ class Trials {
     return { call, before };
   }
 
-  #whole(): () => void {
-    const serial = this.#serial;
-    const state = this.#state;
-    const options = this.#out;
-    if (!this.#direct) return () => void serial.forward(state, undefined, options);
-    const { q, v, tau, run } = serial.direct('forward')!;
-    loadArrays(serial.mechanism, { q, v, tau }, state);
-    return run;
-  }
-
   /** What cannot be done takes long: it shall not be chosen for its speed. */
   #together(team: Team): () => void {
     const { mechanism } = this.#serial;
     const state = this.#state;
     const { out } = this.#out;
-    let loaded: object | undefined;
     return () => {
       const { place } = team;
       if (place !== undefined) {
         const { arrays, pool, job, runner } = place;
-        if (!this.#direct || loaded !== place) loadArrays(mechanism, arrays, state);
-        loaded = place;
+        loadArrays(mechanism, arrays, state);
         const good = pool.step(job, runner, PATIENCE);
-        if (!this.#direct) copyFinite(out, arrays.qdd);
+        copyFinite(out, arrays.qdd);
         if (good) return;
       }
       for (const until = performance.now() + 1; performance.now() < until; );

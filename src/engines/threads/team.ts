@@ -1,6 +1,5 @@
 // A program on threads: its steps, the retreat from a busy machine, and the loss and replacement of threads.
 
-import { SimulationError } from '../../mechanism/errors.js';
 import type { Arrays } from './arrays.js';
 import type { ParallelOptions } from './options.js';
 import { type Pool, sharedPool } from './pool.js';
@@ -49,8 +48,7 @@ export class Team {
     this.#options = options;
     this.#lostAfter = options.lostAfter ?? LOST;
     this.#note = note;
-    const usual = options.failure === 'error' ? this.#lostAfter / 2 : Math.max(0.2, (8 * schedule.ns) / 1e6);
-    this.patience = options.patience ?? usual;
+    this.patience = options.patience ?? Math.max(0.2, (8 * schedule.ns) / 1e6);
   }
 
   /** Done when at most `workers` threads have the program; `note` is told about what happens to them. */
@@ -88,8 +86,8 @@ export class Team {
     return busy <= 0;
   }
 
-  /** One step by all threads, on their arrays, of a simulation at this time; false where it was given up. */
-  step(time?: number): boolean {
+  /** One step by all threads, on their arrays; false where it was given up. */
+  step(): boolean {
     const { pool, runner, job } = this.#place!;
     const { counts } = this;
     if (pool.step(job, runner, this.patience)) {
@@ -101,14 +99,6 @@ export class Team {
       return true;
     }
     counts.abandoned++;
-    if (this.#options.failure === 'error') {
-      this.#giveUp();
-      throw new SimulationError(
-        'threads',
-        `The threads did not finish the step${time === undefined ? '' : ` at time ${time}`} within ${this.patience} ms. The state is unchanged; new threads are being started.`,
-        time === undefined ? {} : { time },
-      );
-    }
     this.#retreatFrom();
     return false;
   }

@@ -5,7 +5,6 @@ import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { endThreads } from '../../../src/engines/threads/index.js';
 import type { ParallelOptions } from '../../../src/engines/threads/options.js';
 import { ParallelDynamics } from '../../../src/engines/threads/parallel-dynamics.js';
-import { SimulationError } from '../../../src/mechanism/errors.js';
 import { Random } from '../../../src/mechanism/random.js';
 import { State } from '../../../src/mechanism/state.js';
 import { builtinMechanism } from '../../../src/models/index.js';
@@ -98,36 +97,6 @@ describe.each(['hang', 'throw'] as const)('threads that %s', (kind) => {
       }
       await recovers(dynamics, both, about);
       expect(dynamics.explain()).toContain('New threads are started.');
-    }
-  });
-
-  it('are an error where that is asked for, with the state as it was, and are replaced', async () => {
-    for (const seed of seeds()) {
-      const fault = moment(seed, kind);
-      const about = `seed ${seed}: ${JSON.stringify(fault)}`;
-      const dynamics = await threeThreads({ fault, failure: 'error', patience: 100 });
-      const [walker, quiet] = [new Walker(dynamics, 4), new Walker(reference, 4)];
-      let failure: unknown;
-      const both = (): void => {
-        const [q, v] = [walker.state.q.slice(), walker.state.v.slice()];
-        try {
-          walker.step();
-        } catch (error) {
-          failure = error;
-          expect(walker.state.q, about).toEqual(q);
-          expect(walker.state.v, about).toEqual(v);
-          // The same step again.
-          walker.step();
-        }
-        quiet.step();
-        if (walker.hash !== quiet.hash) throw new Error(`other bits, ${about}`);
-      };
-      // Without turns in between, so that nobody hears of an end before the step fails.
-      for (const end = performance.now() + PATIENCE; failure === undefined && performance.now() < end; ) both();
-      expect(failure, about).toBeInstanceOf(SimulationError);
-      expect((failure as SimulationError).code).toBe('threads');
-      expect((failure as SimulationError).message).toContain('The state is unchanged');
-      await recovers(dynamics, both, about);
     }
   });
 });
