@@ -4,7 +4,7 @@ import type { Model } from '../files/adapted.js';
 import type { Actuator } from '../mechanism/actuation.js';
 import { ActuatorForces } from '../mechanism/actuator-forces.js';
 import { MechanismError, type Problem } from '../mechanism/errors.js';
-import { GROUND, type PlacedJoint } from '../mechanism/mechanism.js';
+import { GROUND, type Mechanism, type PlacedJoint } from '../mechanism/mechanism.js';
 import { nearNames } from '../mechanism/near-names.js';
 import { State } from '../mechanism/state.js';
 import type { Member } from '../simulation/world/member.js';
@@ -62,12 +62,17 @@ function driveBy(control: SceneControl, context: ControlContext): BeforeStep[] {
   }
 }
 
-/** Joints that motors can drive: not free bases, fixed joints and those that follow others. */
-function drivenJoints({ articulation: { mechanism, tree, free } }: Member): PlacedJoint[] {
+/**
+ * Joints that motors can drive: not free bases, fixed joints and those that follow others. With their places in `original`, the mechanism
+ * before its structure changed.
+ */
+function drivenJoints({ articulation: { mechanism, tree, free } }: Member, original: Mechanism): PlacedJoint[] {
   const followers = new Set(mechanism.couplings.map(({ joint }) => joint));
   return mechanism.joints.flatMap(({ name, model, parent, type }, j) => {
     const base = parent === GROUND && type === 'floating' && free[tree.joint.indexOf(j)] === 1;
-    return model.nv === 0 || base || followers.has(j) ? [] : [mechanism.joint(name)];
+    if (model.nv === 0 || base || followers.has(j) || !original.hasJoint(name)) return [];
+    const placed = original.joint(name);
+    return placed.model === model ? [placed] : [];
   });
 }
 
@@ -90,7 +95,7 @@ function holdPose(control: Extract<SceneControl, { kind: 'position' }>, context:
       : target === 'start'
         ? start
         : posed(new State(mechanism), target === 'neutral' ? {} : target);
-  for (const { name, iq, model } of drivenJoints(member)) {
+  for (const { name, iq, model } of drivenJoints(member, mechanism)) {
     const gains = Object.hasOwn(joints, name) ? { ...control, ...joints[name] } : control;
     const position = goal.q.slice(iq, iq + model.nq);
     member.drive(name, { ...motorGains(gains), position: model.nq === 1 ? position[0] : position });
@@ -141,7 +146,7 @@ function followGuide(
   };
   const { stiffness = 0, damping = 0 } = gains;
   const lead = stiffness > 0 ? damping / stiffness : 0;
-  for (const joint of drivenJoints(member)) {
+  for (const joint of drivenJoints(member, guide.mechanism)) {
     if (!driven(joint)) continue;
     const { name, iq, iv, model } = joint;
     const target = new Float64Array(model.nq);

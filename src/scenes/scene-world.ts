@@ -101,13 +101,13 @@ export class SceneWorld {
 
   /** Back to a checkpoint of this scene. */
   restore({ world, events }: SceneCheckpoint): void {
+    // Structure first: it says which joints can be driven.
+    this.world.restore(world);
     this.scene.mechanisms.forEach(({ control }, k) => {
       this.#drive(this.#members[k], control);
     });
-    // Structure is in the checkpoint, who drives whom is in the events.
     for (const { event } of this.#events.slice(0, events))
       if ('control' in event) this.#drive(this.#member(event.mechanism, ''), event.control ?? undefined);
-    this.world.restore(world);
     this.#done = events;
   }
 

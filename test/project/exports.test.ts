@@ -82,10 +82,12 @@ describe('public exports', () => {
       scenes,
       [
         'BUNDLED_SCENES',
+        'Environment',
         'RunSummary',
         'SCENE_SCHEMA',
         'addModel',
         'bundledScene',
+        'environment',
         'formatScene',
         'parseScene',
         'sceneWorld',

@@ -31,6 +31,8 @@ export interface SceneRunOptions {
   readonly json?: boolean;
 }
 
+/** Bytes of a chunk of the recording: what a crash may lose. */
+const CHUNK = 32 * 1024;
 /** Where --every is left out. */
 const EVERY = { lines: 0.01, checkpoints: 1 };
 
@@ -167,7 +169,8 @@ class Output {
   static async open(run: SceneWorld, options: SceneRunOptions, end: number): Promise<Output> {
     const output = new Output(run, options, end);
     try {
-      if (output.#file !== undefined) output.#recorder = await Recorder.begin(run.world, output.#file);
+      if (output.#file !== undefined)
+        output.#recorder = await Recorder.begin(run.world, output.#file, { chunkSize: CHUNK });
       output.#csv?.write(worldCsvHeader(run.world));
       output.#csv?.write(worldCsvRow(run.world));
       output.#moments = Math.floor(run.time / output.#every) + 1;

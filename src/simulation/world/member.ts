@@ -85,7 +85,9 @@ export class Member implements Prediction {
     this.#marks = [];
     this.control = control;
     this.motors = motors.flatMap(({ joint, motor }) =>
-      mechanism.hasJoint(joint.name) ? [placeMotor(this.articulation, joint.name, motor)] : [],
+      mechanism.hasJoint(joint.name) && mechanism.joint(joint.name).model === joint.model
+        ? [placeMotor(this.articulation, joint.name, motor)]
+        : [],
     );
   }
 
