@@ -9,7 +9,6 @@ import { openDropped, openGiven } from './views/files.js';
 import { listenToKeys } from './views/keys.js';
 import { linkOf, readLink } from './views/link.js';
 import { OVERLAYS } from './views/overlays.js';
-import { plotsPanel } from './views/plots-panel.js';
 import { processorsPanel } from './views/processors-panel.js';
 import { saving } from './views/saving.js';
 import { Stage } from './views/stage.js';
@@ -71,11 +70,21 @@ async function load(name: string): Promise<void> {
 }
 scenes.onchange = () => void load(scenes.value);
 
+/** Plots are loaded when the scene moves: the first picture does not wait for them. */
+function plotsLater(panel: HTMLElement, ...given: readonly [Store, Physics]): void {
+  let begun = false;
+  store.subscribe(({ frame }) => {
+    if (begun || frame === undefined || frame.time === 0) return;
+    begun = true;
+    void import('./views/plots-panel.js').then(({ plotsPanel }) => plotsPanel(panel, ...given));
+  });
+}
+
 // Panels.
 const panels: readonly (readonly [string, (panel: HTMLElement, store: Store, physics: Physics) => void])[] = [
   ['Structure', structurePanel],
   ['Control', controlPanel],
-  ['Plots', plotsPanel],
+  ['Plots', plotsLater],
   ['Processors', processorsPanel],
 ];
 const tabs = byId('tabs');

@@ -5,6 +5,7 @@ import { mkdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import type { Browser, Page } from 'playwright-core';
 import { build } from 'vite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -56,6 +57,23 @@ describe.skipIf(!hasBrowser())('the page', () => {
     await page.locator('#play', { hasText: 'Play' }).waitFor();
   }
   const picture = (name: string): Promise<unknown> => page.screenshot({ path: `${pictures}${name}.png` });
+
+  it('shows its first picture with at most 400 kB', async () => {
+    const loaded = new Set<string>();
+    const note = (request: { url(): string }): void => {
+      loaded.add(new URL(request.url()).pathname);
+    };
+    page.on('request', note);
+    await open();
+    page.off('request', note);
+    const sizes = await Promise.all(
+      [...loaded]
+        .filter((path) => /\.(js|css)$/.test(path))
+        .map(async (path) => gzipSync(await readFile(`${folder}${path}`)).length),
+    );
+    expect(sizes.length).toBeGreaterThan(2);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(400_000);
+  });
 
   it('plays, stands still, steps, goes back in time and on from there', async () => {
     await open();

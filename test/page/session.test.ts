@@ -8,9 +8,9 @@ import { Random } from '../../src/mechanism/random.js';
 
 const LONG = process.env.MANIKIN_LONG === '1';
 
-function started(scene: string): Session {
+async function started(scene: string): Promise<Session> {
   const session = new Session();
-  session.load(scene);
+  await session.load(scene);
   return session;
 }
 
@@ -26,7 +26,7 @@ describe('a session', () => {
     const { scenes = [] } = await new Session().answer({ do: 'list' });
     expect(scenes.length).toBeGreaterThan(10);
     for (const { name } of scenes) {
-      const session = started(name);
+      const session = await started(name);
       for (let k = 0; k < 3; k++) session.step();
       const { poses, time } = session.frame();
       expect(time).toBeGreaterThan(0);
@@ -34,8 +34,8 @@ describe('a session', () => {
     }
   });
 
-  it('holds the figure by its hands, and lets one go', () => {
-    const session = started('bar');
+  it('holds the figure by its hands, and lets one go', async () => {
+    const session = await started('bar');
     const before = place(session, 'left_hand');
     session.advance(0.02);
     for (let k = 0; k < 100; k++) session.step();
@@ -45,8 +45,8 @@ describe('a session', () => {
     expect(Math.hypot(...place(session, 'left_hand').map((x, k) => x - before[k]))).toBeGreaterThan(0.01);
   });
 
-  it('a dragged body follows the mouse', () => {
-    const session = started('human-34');
+  it('a dragged body follows the mouse', async () => {
+    const session = await started('human-34');
     const body = bodyIndex(session, 'right_hand');
     const to = [0.5, 0.5, 2] as const;
     session.act({ do: 'drag', grip: { member: 0, body, point: [0, 0, 0] }, to });
@@ -55,8 +55,8 @@ describe('a session', () => {
     expect(session.frame().work).not.toBe(0);
   });
 
-  it('connects a hand to the ground and says what it cost', () => {
-    const session = started('human-34');
+  it('connects a hand to the ground and says what it cost', async () => {
+    const session = await started('human-34');
     for (let k = 0; k < 20; k++) session.step();
     const body = bodyIndex(session, 'left_hand');
     const at = place(session, 'left_hand');
@@ -71,8 +71,8 @@ describe('a session', () => {
     expect(Math.hypot(...place(session, 'left_hand').map((x, k) => x - at[k]))).toBeLessThan(1e-6);
   });
 
-  it('nothing moves when another body becomes the root, now and later', () => {
-    const [a, b] = [started('human-34'), started('human-34')];
+  it('nothing moves when another body becomes the root, now and later', async () => {
+    const [a, b] = [await started('human-34'), await started('human-34')];
     for (const session of [a, b]) for (let k = 0; k < 20; k++) session.step();
     const body = bodyIndex(b, 'right_foot');
     expect(b.act({ do: 'reroot', member: 0, body })).toMatch(/right_foot is the root now/);
@@ -92,8 +92,8 @@ describe('a session', () => {
     compare(1e-3);
   });
 
-  it('locks a joint where it is', () => {
-    const session = started('chain-32');
+  it('locks a joint where it is', async () => {
+    const session = await started('chain-32');
     const { state } = session.world.members[0];
     const { name, iq } = state.mechanism.joints[3];
     session.act({ do: 'lock', member: 0, joint: name, locked: true });
@@ -106,7 +106,7 @@ describe('a session', () => {
   });
 
   it('goes back in time and on from there, with the same bits as the first time', async () => {
-    const session = started('bar');
+    const session = await started('bar');
     for (let k = 0; k < 100; k++) session.step();
     const first = session.frame();
     for (let k = 0; k < 100; k++) session.step();
@@ -118,8 +118,8 @@ describe('a session', () => {
     expect(session.frame().v).toEqual(second.v);
   });
 
-  it('does everything again from a link, bit for bit', () => {
-    const session = started('bar');
+  it('does everything again from a link, bit for bit', async () => {
+    const session = await started('bar');
     const body = bodyIndex(session, 'left_foot');
     for (let k = 0; k < 30; k++) session.step();
     session.act({ do: 'drag', grip: { member: 0, body, point: [0, 0, 0] }, to: [0.4, 0.1, 0.5] });
@@ -130,7 +130,7 @@ describe('a session', () => {
     const link = readLink(linkOf(session.keep(), { position: [1, 2, 3], target: [0, 0, 1] })!)!;
     expect(link.view).toEqual({ position: [1, 2, 3], target: [0, 0, 1] });
     const again = new Session();
-    again.restore(link.kept!);
+    await again.restore(link.kept!);
     expect(again.frame().q).toEqual(session.frame().q);
     expect(again.frame().v).toEqual(session.frame().v);
   });
@@ -143,7 +143,7 @@ describe('a session', () => {
   });
 
   it('writes a recording that can be opened again', async () => {
-    const session = started('bar');
+    const session = await started('bar');
     for (let k = 0; k < 100; k++) session.step();
     const { q } = session.frame();
     const { bytes } = await session.answer({ do: 'record' });
@@ -177,7 +177,7 @@ describe('a session', () => {
   });
 
   it('finds a schedule and who owns each joint', async () => {
-    const session = started('human-34');
+    const session = await started('human-34');
     const { schedule } = await session.answer({ do: 'schedule', member: 0, processors: 2, measure: false });
     expect(schedule!.makespan).toBeLessThan(schedule!.serial);
     expect(new Set(schedule!.owners.map(([, owner]) => owner)).size).toBe(2);
@@ -186,9 +186,9 @@ describe('a session', () => {
 
   // Dragging, connecting and releasing at random: energy never exceeds what the mouse put in.
   const seeds = Array.from({ length: LONG ? 1000 : 3 }, (_, k) => k + 1);
-  it.each(seeds)('gains no energy that nobody put in, seed %i', (seed) => {
+  it.each(seeds)('gains no energy that nobody put in, seed %i', async (seed) => {
     const random = new Random(seed);
-    const session = started('bar');
+    const session = await started('bar');
     const { world } = session;
     const whole = (n: number): number => Math.min(n - 1, Math.trunc(random.between(0, n)));
     const start = world.energy().total;

@@ -1,6 +1,6 @@
 // The past of a scene: moments that one can look at and go on from. The oldest give way to new ones.
 
-import type { Checkpoint } from 'manikin/world';
+import type { SceneCheckpoint } from 'manikin/scenes';
 
 export interface Moment {
   readonly time: number;
@@ -8,7 +8,7 @@ export interface Moment {
   /** How much was done to the scene until then. */
   readonly actions: number;
   readonly work: number;
-  readonly checkpoint: Checkpoint;
+  readonly checkpoint: SceneCheckpoint;
 }
 
 const MOST_MOMENTS = 1800;

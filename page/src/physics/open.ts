@@ -1,17 +1,19 @@
-// Files that were dropped on the page: a model with what belongs to it, or a recording.
+// Files that were dropped on the page: a model with what belongs to it, a scene, or a recording.
 
 import { unzipSync } from 'fflate';
-import { State } from 'manikin';
 import { readModel } from 'manikin/files';
+import type { ModelFiles } from 'manikin/formats';
 import { readRecording } from 'manikin/recording';
+import { addModel, parseScene, sceneWorld } from 'manikin/scenes';
 import { type Checkpoint, World } from 'manikin/world';
+import { plainRun, type Run } from './scenes.js';
 
 export interface Opened {
   readonly title: string;
   /** Of a recording: its moments. */
   readonly moments?: readonly Checkpoint[];
   readonly about: string;
-  readonly world: World;
+  readonly run: Run;
   readonly warnings: readonly string[];
 }
 
@@ -35,15 +37,34 @@ export function openFiles(name: string, given: readonly (readonly [string, Uint8
   const byName = new Map([...files].map(([path, bytes]) => [path.slice(path.lastIndexOf('/') + 1), bytes]));
   const read = (path: string): Uint8Array | undefined =>
     files.get(path) ?? byName.get(path.slice(path.lastIndexOf('/') + 1));
-  const { mechanism, state } = readModel(files.get(main)!, main, { files: { folder, read } });
+  const own = { folder, read };
+  if (/\.json$/i.test(main) && isScene(files.get(main)!)) return openScene(main, files.get(main)!, own);
+  const model = readModel(files.get(main)!, main, { files: own });
+  const { mechanism } = model;
   const free = mechanism.joints.some(({ type, parent }) => type === 'floating' && parent < 0);
   const world = new World({ step: 2e-3, gravity: mechanism.gravity, ground: free });
-  world.add(mechanism, { state: state ?? new State(mechanism) });
+  const { warnings } = addModel(world, model);
   return {
     title: mechanism.name,
     about: `${main}: ${mechanism.bodies.length} bodies, ${mechanism.nv} degrees of freedom.`,
-    world,
-    warnings: mechanism.warnings.map(({ message, where }) => `${where} ${message}`.trim()),
+    run: plainRun(world),
+    warnings: [...mechanism.warnings, ...warnings].map(({ message, where }) => `${where} ${message}`.trim()),
+  };
+}
+
+/** A scene names mechanisms, the description of one does not. */
+function isScene(bytes: Uint8Array): boolean {
+  return /"mechanisms"\s*:/.test(new TextDecoder().decode(bytes));
+}
+
+function openScene(main: string, bytes: Uint8Array, files: ModelFiles): Opened {
+  const scene = parseScene(new TextDecoder().decode(bytes), { file: main });
+  const run = sceneWorld(scene, { files });
+  return {
+    title: scene.name ?? main,
+    about: scene.description ?? `${main}: a scene of ${scene.mechanisms.length} mechanisms.`,
+    run,
+    warnings: run.warnings.map(({ message, where }) => `${where} ${message}`.trim()),
   };
 }
 
@@ -77,7 +98,7 @@ function openRecording(name: string, bytes: Uint8Array): Opened {
   return {
     title: name,
     about: `A recording of ${first.states.size} mechanisms, ${moments.length} moments. Whatever you do to it goes on from there.`,
-    world,
+    run: plainRun(world),
     moments: checkpoints,
     warnings: complete ? [] : ['The recording ends early: what came before is there.'],
   };

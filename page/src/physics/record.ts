@@ -1,12 +1,13 @@
 // The past as an MCAP file, which Foxglove opens, too.
 
 import { Recorder } from 'manikin/recording';
-import type { World } from 'manikin/world';
 import type { History } from './history.js';
+import type { Run } from './scenes.js';
 
 /** All moments from the first to the last. The world is then where it was. */
-export async function record(world: World, history: History): Promise<Uint8Array> {
-  const now = world.save();
+export async function record(run: Run, history: History): Promise<Uint8Array> {
+  const { world } = run;
+  const now = run.save();
   const parts: Uint8Array[] = [];
   const sink = {
     write: async (bytes: Uint8Array): Promise<void> => {
@@ -14,14 +15,14 @@ export async function record(world: World, history: History): Promise<Uint8Array
     },
   };
   const [first, ...rest] = history.moments;
-  world.restore(first.checkpoint);
+  run.restore(first.checkpoint);
   const recorder = await Recorder.begin(world, sink);
   for (const { checkpoint } of rest) {
-    world.restore(checkpoint);
+    run.restore(checkpoint);
     await recorder.record();
   }
   await recorder.end();
-  world.restore(now);
+  run.restore(now);
   const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
   for (const part of parts) {

@@ -1,22 +1,28 @@
 // What one can choose from: scenes of the page, and every built-in mechanism.
 
-import { Random, State, type Vec3 } from 'manikin';
+import { createMechanism, mechanismSpec, Random, State } from 'manikin';
 import { BUILTIN_MODELS, builtinMechanism } from 'manikin/models';
-import { box, type Member, World } from 'manikin/world';
+import { BUNDLED_SCENES, type Scene, type SceneCheckpoint } from 'manikin/scenes';
+import { box, World } from 'manikin/world';
 
 export interface SceneChoice {
   readonly name: string;
   readonly title: string;
   readonly about: string;
   readonly group: 'Scenes' | 'Figures and chains';
-  readonly build: () => World;
+  readonly build: () => Promise<Run>;
 }
 
 const STEP = 2e-3;
 
-/** The figure of [000] figure 7 hangs from a bar by both hands. */
+/** N m s/rad: what keeps joints of people from swinging for ever. */
+const DAMPING = 1;
+
+/** The figure of [000] figure 7, which holds the bar until somebody lets a hand go. Made by hand: it is what a person sees first. */
 function bar(): World {
-  const mechanism = builtinMechanism('human-34');
+  const { joints, ...rest } = mechanismSpec(builtinMechanism('human-34'));
+  const damped = joints.map((joint) => (joint.type === 'floating' ? joint : { ...joint, damping: DAMPING }));
+  const mechanism = createMechanism({ ...rest, joints: damped });
   const state = new State(mechanism);
   for (const [joint, q] of [
     ['left_shoulder_y', -2.9],
@@ -27,33 +33,24 @@ function bar(): World {
     ['right_knee', 0.5],
   ] as const)
     state.set(joint, q);
-  const world = new World({ step: STEP, ground: true });
+  const world = new World({ step: STEP, ground: { friction: 0.8 } });
   const figure = world.add(mechanism, { state, at: [0, 0, 1.6] });
-  for (const side of ['left', 'right'] as const) {
-    const { t } = world.pose(figure, `${side}_hand`);
-    world.connect(figure, {
-      name: `${side}_grip`,
-      a: `${side}_hand`,
-      b: null,
-      joint: { type: 'revolute', axis: [0, 1, 0] },
-      at: t,
-    });
-  }
-  const { t } = world.pose(figure, 'left_hand');
-  addBar(world, [t[0], 0, t[2]]);
-  return world;
-}
-
-/** To look at: hands hold it by joints. */
-function addBar(world: World, at: Vec3): void {
+  const hands = ['left', 'right'].map((side) => {
+    const at = world.pose(figure, `${side}_hand`).t;
+    const joint = { type: 'revolute', axis: [0, 1, 0] } as const;
+    world.connect(figure, { name: `${side}_grip`, a: `${side}_hand`, b: null, joint, at });
+    return at;
+  });
+  // To look at: the hands hold it by joints.
   world.obstacle({
     name: 'bar',
     geometry: { kind: 'cylinder', radius: 0.016, length: 1.4 },
     E: [1, 0, 0, 0, 0, 1, 0, -1, 0],
-    t: at,
+    t: [hands[0][0], 0, hands[0][2]],
     group: 0,
     mask: 0,
   });
+  return world;
 }
 
 /** Boxes on each other, and one that is thrown at them. */
@@ -65,41 +62,50 @@ function boxes(): World {
   return world;
 }
 
-function dominoes(): World {
-  const world = new World({ step: STEP, ground: { friction: 0.6 } });
-  const count = 24;
-  for (let k = 0; k < count; k++) {
-    const angle = (k / count) * 1.7 * Math.PI;
-    const member = world.add(box([0.03, 0.14, 0.28], { name: `domino ${k + 1}`, density: 600 }), {
-      at: [1.1 * Math.sin(angle), 1.1 - 1.1 * Math.cos(angle), 0.14],
-      turned: [Math.cos(angle / 2), 0, 0, Math.sin(angle / 2)],
-    });
-    if (k === 0) spin(member, 2.5);
-  }
-  return world;
+/** A world that runs, with what its scene does to it. A SceneWorld of manikin/scenes is one. */
+export interface Run {
+  readonly world: World;
+  readonly warnings: readonly { readonly message: string }[];
+  step(): void;
+  save(): SceneCheckpoint;
+  restore(checkpoint: SceneCheckpoint): void;
 }
 
-function spin(member: Member, speed: number): void {
-  member.state.v[1] = speed;
-  member.changed();
+/** A world to which nothing happens by itself. */
+export function plainRun(world: World): Run {
+  return {
+    world,
+    warnings: [],
+    step: () => world.step(),
+    save: () => ({ world: world.save(), events: 0 }),
+    restore: ({ world: checkpoint }) => world.restore(checkpoint),
+  };
 }
 
-/** A mechanism by itself: from rest where it is fixed to the ground, from a random state where it is free. */
-function single(name: string): World {
-  const mechanism = builtinMechanism(name);
-  const world = new World({ step: name.startsWith('chain') ? 1e-3 : STEP });
+/** Worlds from scene files are loaded when they are asked for. */
+async function run(scene: Scene): Promise<Run> {
+  const { sceneWorld } = await import('./scene-world.js');
+  return sceneWorld(scene);
+}
+
+/** A mechanism by itself: chains hang, everything else falls on the ground. */
+function single(model: string): Scene {
+  const mechanism = builtinMechanism(model);
   const state = new State(mechanism);
   const random = new Random(7);
-  for (const joint of mechanism.joints)
-    if (joint.model.nv === 1) {
-      const { lower = -0.6, upper = 0.6 } = joint.limits;
-      state.q[joint.iq] = 0.5 * (lower + upper) + 0.25 * (upper - lower) * random.between(-1, 1);
-    }
-  state.applyCouplings();
   const free = mechanism.joints.some(({ type }) => type === 'floating');
-  world.add(mechanism, { state, ...(free && { at: [0, 0, 1.2] as const }) });
-  if (free) world.ground();
-  return world;
+  const pose: Record<string, number> = {};
+  for (const { name, model: kind, iq, limits } of mechanism.joints) {
+    if (kind.nv !== 1) continue;
+    const { lower = -0.6, upper = 0.6 } = limits;
+    state.q[iq] = 0.5 * (lower + upper) + 0.25 * (upper - lower) * random.between(-1, 1);
+    pose[name] = state.q[iq];
+  }
+  return {
+    mechanisms: [{ model, state: pose, ...(free && { at: [0, 0, 1.2] as const }) }],
+    step: free ? STEP : 1e-3,
+    ...(free && { ground: { friction: 0.8 } }),
+  };
 }
 
 export const SCENES: readonly SceneChoice[] = [
@@ -108,29 +114,31 @@ export const SCENES: readonly SceneChoice[] = [
     title: 'Figure on a bar',
     about: 'A figure of 34 degrees of freedom hangs from a bar by both hands (paper 000). Drag it, let a hand go.',
     group: 'Scenes',
-    build: bar,
+    build: async () => plainRun(bar()),
   },
   {
     name: 'boxes',
     title: 'Boxes and a stone',
     about: 'Eight boxes on each other; friction holds them until something comes flying.',
     group: 'Scenes',
-    build: boxes,
+    build: async () => plainRun(boxes()),
   },
-  {
-    name: 'dominoes',
-    title: 'Dominoes',
-    about: 'Twenty-four stones on an arc, the first one pushed.',
-    group: 'Scenes',
-    build: dominoes,
-  },
+  ...BUNDLED_SCENES.map(
+    ({ name, description, scene }): SceneChoice => ({
+      name,
+      title: name,
+      about: description,
+      group: 'Scenes',
+      build: () => run(scene()),
+    }),
+  ),
   ...BUILTIN_MODELS.map(
     ({ example, description }): SceneChoice => ({
       name: example,
       title: example,
       about: description,
       group: 'Figures and chains',
-      build: () => single(example),
+      build: () => run(single(example)),
     }),
   ),
 ];

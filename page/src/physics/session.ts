@@ -7,7 +7,7 @@ import { controllerNamed } from './controllers.js';
 import { Drag } from './drag.js';
 import { History, type Moment } from './history.js';
 import type { Frame, JointView, Kept, MemberView, Reply, Request, SceneView } from './protocol.js';
-import { SCENES, sceneNamed } from './scenes.js';
+import { plainRun, type Run, SCENES, sceneNamed } from './scenes.js';
 
 /** Seconds of simulated time between moments that are kept. */
 const BETWEEN_MOMENTS = 1 / 60;
@@ -20,7 +20,7 @@ const FOLLOW = 15;
 type Body = readonly [Member, string];
 
 export class Session {
-  world = new World();
+  #run: Run = plainRun(new World());
   #name = '';
   #title = '';
   #about = '';
@@ -42,18 +42,22 @@ export class Session {
   readonly #targets = new Map<string, number>();
   readonly #dynamics = new WeakMap<Mechanism, Dynamics>();
 
+  get world(): World {
+    return this.#run.world;
+  }
+
   /** Does what is asked; the answer carries a picture, and the scene where its structure has changed. */
   async answer(request: Request): Promise<Omit<Reply, 'id'>> {
     switch (request.do) {
       case 'list':
         return { scenes: SCENES.map(({ name, title, group }) => ({ name, title, group })) };
       case 'load':
-        this.load(request.scene);
+        await this.load(request.scene);
         return { scene: this.scene(), frame: this.frame() };
       case 'open': {
         const { openFiles } = await import('./open.js');
         const opened = openFiles(request.name, request.files);
-        this.#start('', opened.title, opened.about, opened.world, opened.warnings);
+        this.#start('', opened.title, opened.about, opened.run, opened.warnings);
         if (opened.moments !== undefined) this.#playBack(opened.moments);
         return { scene: this.scene(), frame: this.frame(), said: `${opened.title} is open.` };
       }
@@ -81,12 +85,12 @@ export class Session {
         return { frame: this.frame() };
       case 'record': {
         const { record } = await import('./record.js');
-        return { bytes: await record(this.world, this.#history) };
+        return { bytes: await record(this.#run, this.#history) };
       }
       case 'keep':
         return { kept: this.keep() };
       case 'restore':
-        this.restore(request.kept);
+        await this.restore(request.kept);
         return {
           scene: this.scene(),
           frame: this.frame(),
@@ -100,14 +104,21 @@ export class Session {
     }
   }
 
-  load(name: string): void {
+  async load(name: string): Promise<void> {
     const { title, about, build } = sceneNamed(name);
-    this.#start(name, title, about, build(), []);
+    const run = await build();
+    this.#start(
+      name,
+      title,
+      about,
+      run,
+      run.warnings.map(({ message }) => message),
+    );
   }
 
-  #start(name: string, title: string, about: string, world: World, warnings: readonly string[]): void {
+  #start(name: string, title: string, about: string, run: Run, warnings: readonly string[]): void {
     [this.#name, this.#title, this.#about, this.#warnings] = [name, title, about, warnings];
-    this.world = world;
+    this.#run = run;
     this.#steps = 0;
     this.#owed = 0;
     this.#work = 0;
@@ -126,8 +137,8 @@ export class Session {
   /** A past that was recorded elsewhere: it is shown, until somebody does something. */
   #playBack(moments: readonly Checkpoint[]): void {
     this.#history.clear();
-    for (const checkpoint of moments)
-      this.#history.add({ time: checkpoint.time, steps: 0, actions: 0, work: 0, checkpoint });
+    for (const world of moments)
+      this.#history.add({ time: world.time, steps: 0, actions: 0, work: 0, checkpoint: { world, events: 0 } });
     this.#show(this.#history.from);
     this.#playing = true;
   }
@@ -199,7 +210,7 @@ export class Session {
       this.#drag.pull(h);
       this.#work += this.#drag.work - before;
     }
-    world.step();
+    this.#run.step();
     this.#steps++;
     if (world.time - this.#history.to >= BETWEEN_MOMENTS - 1e-9) this.#remember();
   }
@@ -210,7 +221,7 @@ export class Session {
       steps: this.#steps,
       actions: this.#actions.length,
       work: this.#work,
-      checkpoint: this.world.save(),
+      checkpoint: this.#run.save(),
     });
   }
 
@@ -220,7 +231,7 @@ export class Session {
     const moment = this.#history.at(time);
     if (moment === undefined) return false;
     const before = this.world.members.map(({ state }) => state.mechanism);
-    this.world.restore(moment.checkpoint);
+    this.#run.restore(moment.checkpoint);
     this.#shown = moment;
     return this.world.members.some(({ state }, m) => state.mechanism !== before[m]);
   }
@@ -367,8 +378,8 @@ export class Session {
   }
 
   /** Does a scene again, step by step, with all that was done to it: the same bits. */
-  restore({ scene, steps, actions }: Kept): void {
-    this.load(scene);
+  async restore({ scene, steps, actions }: Kept): Promise<void> {
+    await this.load(scene);
     let next = 0;
     for (;;) {
       for (; next < actions.length && actions[next][0] <= this.#steps; next++) this.act(actions[next][1]);

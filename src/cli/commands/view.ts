@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { basename, dirname, extname } from 'node:path';
 import type { Command } from 'commander';
 import { MODEL_FILES } from '../../files/kinds.js';
+import { decodeText } from '../../formats/decode-text.js';
 import { formatJson } from '../../formats/json-writer.js';
 import { InputError } from '../errors.js';
 import { filesBelow, readInput } from '../input-file.js';
@@ -24,11 +25,15 @@ Examples:
   manikin view
   manikin view human-161
   manikin view robot.urdf
+  manikin view fall
   manikin view out/fall.mcap`;
 
 export function configureView(command: Command, terminal: Terminal): void {
   command
-    .argument('[what]', 'a built-in name, a model file, or a recording (.mcap); the figure on a bar where left out')
+    .argument(
+      '[what]',
+      'a built-in model or scene, a model or scene file, or a recording (.mcap); the figure on a bar where left out',
+    )
     .option(
       '--root <folder>',
       'meshes and included files are read from here and below (default: the folder of the model)',
@@ -68,13 +73,17 @@ async function filesOf(what: string, root: string | undefined): Promise<Map<stri
   const bytes = readInput(what);
   const { folder = '', read } = filesBelow(root ?? dirname(what), what);
   found.set(folder === '' ? basename(what) : `${folder}/${basename(what)}`, bytes);
-  const { readModel } = await import('../../files/read-model.js');
   const remember = (path: string): Uint8Array | undefined => {
     const content = read(path);
     if (content !== undefined) found.set(path, content);
     return content;
   };
-  readModel(bytes, what, { files: { folder, read: remember } });
+  const files = { folder, read: remember };
+  const text = extension === '.json' ? decodeText(bytes) : '';
+  if (/"mechanisms"\s*:/.test(text)) {
+    const { parseScene, sceneWorld } = await import('../../scenes/index.js');
+    sceneWorld(parseScene(text, { file: basename(what) }), { files });
+  } else (await import('../../files/read-model.js')).readModel(bytes, what, { files });
   return found;
 }
 
