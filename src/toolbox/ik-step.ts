@@ -139,7 +139,7 @@ function subtractProjection(x: Float64Array, o: number, U: Float64Array, used: n
 }
 
 /** x <- A^-1 x for the symmetric positive definite A, lower triangle given, n x n; destroys A. */
-function solvePositive(A: Float64Array, x: Float64Array, n: number): boolean {
+export function solvePositive(A: Float64Array, x: Float64Array, n: number): boolean {
   for (let i = 0; i < n; i++) {
     const row = i * n;
     for (let j = 0; j < i; j++) {

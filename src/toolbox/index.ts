@@ -9,6 +9,7 @@ export {
   interpolate,
 } from './configurations.js';
 export { numericalDerivative } from './differences.js';
+export { type Identification, type IdentificationSample, identify } from './identification.js';
 export type { IkTask } from './ik-tasks.js';
 export {
   type IkOptions,

@@ -64,6 +64,7 @@ describe('public exports', () => {
         'centroidalMotion',
         'coriolisMatrix',
         'gravityForces',
+        'identify',
         'inertialParameters',
         'operationalInertia',
         'regressor',
