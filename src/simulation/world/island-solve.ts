@@ -44,8 +44,8 @@ export class IslandSolve {
     best.set(problem.lambda.subarray(0, rows));
     problem.lambda.set(warm.subarray(0, rows));
     if (this.#newton(problem, solution)) return solution;
-    if (contactRows(problem) > MOST_DENSE_ROWS) this.#carefully(problem, solution);
-    else this.#otherwise(problem, articulations, solution);
+    if (contactRows(problem) <= MOST_DENSE_ROWS) this.#otherwise(problem, articulations, solution);
+    if (!(solution.residual <= TOLERANCE)) this.#carefully(problem, solution);
     // The velocities of the best.
     problem.lambda.set(best.subarray(0, rows));
     this.#solver.solve(problem, Number.POSITIVE_INFINITY, 0, { again: true });
