@@ -64,6 +64,8 @@ export class Stepper {
   readonly #ledger = new IslandLedger();
   /** First block of each pair. */
   #first = new Int32Array(16);
+  /** Number of each member in its island. */
+  #placeOf = new Int32Array(16);
   islands: IslandReport[] = [];
   /** Of the last step, seconds. */
   length = 1;
@@ -224,13 +226,16 @@ export class Stepper {
   /** Adds all contacts. */
   #addPairs(problem: IslandProblem, island: Island, h: number, g: number, reach: number, landing: boolean): void {
     this.#first = grown(this.#first, island.pairs.length);
+    const placeOf = grown(this.#placeOf, island.members[island.members.length - 1] + 1);
+    this.#placeOf = placeOf;
+    for (let k = 0; k < island.members.length; k++) placeOf[island.members[k]] = k;
     for (let p = 0; p < island.pairs.length; p++) {
       const { a, b, count, position, frame, gap, approach, impulse, friction, restitution } = island.pairs[p];
       this.#first[p] = problem.blocks;
       if (count === 0) continue;
-      sideA.member = a.node < 0 ? -1 : island.members.indexOf(a.memberIndex);
+      sideA.member = a.node < 0 ? -1 : placeOf[a.memberIndex];
       sideA.link = a.link;
-      sideB.member = b.node < 0 ? -1 : island.members.indexOf(b.memberIndex);
+      sideB.member = b.node < 0 ? -1 : placeOf[b.memberIndex];
       sideB.link = b.link;
       for (let k = 0; k < count; k++) {
         const open = gap[k] > 2 * SLOP;
