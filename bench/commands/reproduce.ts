@@ -10,6 +10,7 @@ import { builtinMechanism } from '#src/models/index.js';
 import type { ScheduleTree } from '#src/schedule/index.js';
 import { reproduce004 } from './paper-004.js';
 import { reproduceFigure4, reproduceTimes, type TimesOptions, timedTables } from './paper-times.js';
+import { PAPERS } from './papers.js';
 
 /** [002] Table I: joints of a serial chain of one degree of freedom each, and the joints at the cuts. */
 const TABLE_1 = [
@@ -55,7 +56,7 @@ function table1(): Row[] {
 
 export function configure(command: Command, terminal: Terminal): void {
   command
-    .addArgument(new Argument('<paper>', 'which paper').choices(['000', '002', '003', '004']))
+    .addArgument(new Argument('<paper>', 'which paper').choices([...PAPERS.keys()]))
     .option('--table <n>', 'which table (the first where left out; of 004, all)', integer)
     .option('--figure <n>', 'of paper 002: figure 4', integer)
     .option('--seconds <s>', 'time for each mechanism of a table of times', positive, 1)
@@ -65,6 +66,9 @@ export function configure(command: Command, terminal: Terminal): void {
     .addHelpText(
       'after',
       `
+Papers:
+${[...PAPERS].map(([number, paper]) => `  ${number}  ${paper}`).join('\n')}
+
 Examples:
   manikin reproduce 002 --table 1
   manikin reproduce 000 --table 2 --svg out/table-2.svg
@@ -73,6 +77,11 @@ Examples:
     )
     .action(async (paper: string, options: TimesOptions) => {
       if (options.every < 1) throw new InputError('--every expects 1 or more.');
+      if (options.json !== true) terminal.out(`${PAPERS.get(paper)}\n\n`);
+      if (paper === '001') {
+        pointToWalker(options, terminal);
+        return;
+      }
       if (paper === '004') {
         if (options.figure !== undefined)
           throw new InputError('Of the figures, figure 4 of paper 002 can be reproduced.');
@@ -116,4 +125,23 @@ Examples:
         `Paper 002, Table I: where the best schedules of serial chains are cut (a; b, c, d)\n\n${table(head, lines)}\n`,
       );
     });
+}
+
+/** What that paper shows has commands of its own. */
+const OF_PAPER_001 = [
+  ['manikin walk', 'its passive walker: the gait, its stability'],
+  ['manikin walk --sweep 0.07:0.09:200 --bifurcation out/chaos.svg', 'the road to chaos'],
+  ['manikin reroot human-34 --top BODY --at x,y,z --joint TYPE', 'another body on the ground'],
+  ['manikin inverse walk.bvh', 'joint forces of a captured motion, section 7.1'],
+] as const;
+
+function pointToWalker(options: TimesOptions, terminal: Terminal): void {
+  if (options.table !== undefined || options.figure !== undefined)
+    throw new InputError('Paper 001 has no tables to reproduce; "manikin reproduce 001" says what there is.');
+  if (options.json === true) {
+    const commands = OF_PAPER_001.map(([command, shows]) => ({ command, shows }));
+    terminal.out(`${formatJson({ paper: '001', title: PAPERS.get('001'), commands })}\n`);
+    return;
+  }
+  terminal.out(`${table(['command', 'what it shows'], OF_PAPER_001)}\n`);
 }

@@ -167,6 +167,12 @@ export const COMMANDS: readonly (CommandEntry | CommandGroup)[] = [
     ],
   },
   {
+    name: 'completion',
+    arguments: '<shell>',
+    description: 'a script that completes commands and options in bash, zsh or fish',
+    load: async () => (await import('./commands/completion.js')).configureCompletion,
+  },
+  {
     name: 'models',
     arguments: '',
     description: 'the built-in mechanisms',

@@ -24,7 +24,8 @@ export async function createProgram(words: readonly string[], terminal: Terminal
     .addHelpText(
       'after',
       `
-MODEL is a built-in name ("manikin models" lists them) or a file: .urdf, .xml (MJCF), .json, .bvh, .osim.
+MODEL is a built-in name ("manikin models" lists them) or a file: .urdf, .xml (MJCF), .sdf, .json, .bvh, .osim.
+MOTION is a file: .bvh, .mot, .sto, or a set-up of OpenSim (.xml).
 Exit code: 0 good, 2 bad input or usage, 1 anything else.
 
 Examples:

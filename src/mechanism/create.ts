@@ -27,6 +27,7 @@ import {
   Mechanism,
   type Placement,
 } from './mechanism.js';
+import { nearNames } from './near-names.js';
 import { findRings, sumsOverSubtrees } from './parents.js';
 import type { BodySpec, JointKindSpec, JointSpec, LoopFrameSpec, MechanismSpec } from './spec.js';
 
@@ -219,7 +220,8 @@ class Creation {
     for (const joint of this.#spec.joints) {
       const where = `joint "${joint.name}"`;
       const child = this.#bodyIndex.get(joint.child);
-      if (child === undefined) this.#report('unknown-child', where, `There is no body "${joint.child}" to carry.`);
+      if (child === undefined)
+        this.#report('unknown-child', where, `There is no body "${joint.child}" to carry. ${this.#near(joint.child)}`);
       else if (carrier[child] !== undefined)
         this.#report(
           'two-parents',
@@ -228,7 +230,11 @@ class Creation {
         );
       else carrier[child] = joint;
       if (joint.parent !== null && !this.#bodyIndex.has(joint.parent))
-        this.#report('unknown-parent', where, `There is no body "${joint.parent}" to hang from.`);
+        this.#report(
+          'unknown-parent',
+          where,
+          `There is no body "${joint.parent}" to hang from. ${this.#near(joint.parent)}`,
+        );
       if (joint.parent === joint.child) this.#report('cycle', where, 'A body cannot be its own parent.');
     }
     let iq = 0;
@@ -301,9 +307,14 @@ class Creation {
     return loops;
   }
 
+  #near(name: string): string {
+    return nearNames(name, [...this.#bodyIndex.keys()]);
+  }
+
   #loopFrame(where: string, spec: LoopFrameSpec): LoopFrame {
     const body = spec.body === null ? GROUND : this.#bodyIndex.get(spec.body);
-    if (body === undefined) this.#report('unknown-body', where, `There is no body "${spec.body}" to connect.`);
+    if (body === undefined)
+      this.#report('unknown-body', where, `There is no body "${spec.body}" to connect. ${this.#near(spec.body!)}`);
     return { body: body ?? GROUND, ...this.#placement(where, spec) };
   }
 
@@ -314,7 +325,8 @@ class Creation {
       if (names.has(spec.name)) this.#report('duplicate-name', where, 'Another frame has this name.');
       names.add(spec.name);
       const body = this.#bodyIndex.get(spec.body);
-      if (body === undefined) this.#report('unknown-body', where, `There is no body "${spec.body}".`);
+      if (body === undefined)
+        this.#report('unknown-body', where, `There is no body "${spec.body}". ${this.#near(spec.body)}`);
       return { name: spec.name, body: body ?? GROUND, ...this.#placement(where, spec) };
     });
   }
