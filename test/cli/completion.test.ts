@@ -24,22 +24,22 @@ describe('completion', () => {
     const script = files.write('complete.bash', await output('completion', 'bash'));
     files.write('robot.urdf', 'x');
     files.write('notes.txt', 'x');
-    const after = (...words: readonly string[]): string[] => {
+    const completed = (...words: readonly string[]): string[] => {
       const list = words.map((word) => `'${word}'`).join(' ');
       const program = `source '${script}'; COMP_WORDS=(manikin ${list}); COMP_CWORD=${words.length}; _manikin; printf '%s\\n' "\${COMPREPLY[@]}"`;
       return execFileSync('bash', ['-c', program], { encoding: 'utf8', cwd: files.path('.') })
         .split('\n')
         .filter((line) => line !== '');
     };
-    expect(after('inf')).toEqual(['info']);
-    expect(after('info', '--key')).toEqual([]);
-    expect(after('fd', '--key')).toEqual(['--keyframe']);
-    expect(after('fd', 'x', '--massless', '')).toEqual(['lock', 'error']);
-    expect(after('bench', 'fun')).toEqual(['functions']);
-    expect(after('bench', 'fd', '--js')).toEqual(['--json']);
-    expect(after('reproduce', '00')).toEqual(['000', '001', '002', '003', '004']);
-    expect(after('info', 'ro')).toEqual(['robot.urdf']);
-    expect(after('info', 'no')).toEqual([]);
+    expect(completed('inf')).toEqual(['info']);
+    expect(completed('info', '--key')).toEqual([]);
+    expect(completed('fd', '--key')).toEqual(['--keyframe']);
+    expect(completed('fd', 'x', '--massless', '')).toEqual(['lock', 'error']);
+    expect(completed('bench', 'fun')).toEqual(['functions']);
+    expect(completed('bench', 'fd', '--js')).toEqual(['--json']);
+    expect(completed('reproduce', '00')).toEqual(['000', '001', '002', '003', '004']);
+    expect(completed('info', 'ro')).toEqual(['robot.urdf']);
+    expect(completed('info', 'no')).toEqual([]);
   });
 
   it('refuses another shell', async () => {
