@@ -84,7 +84,8 @@ export class IslandLedger {
     // Where there is too little motion within to be scaled, the whole may turn too fast or too slowly.
     const turns = flying && turning > rest && Math.abs(gain) > REFINE_RIGID * turning;
     const wrong = within > rest ? Math.abs(exact - 1) > REFINE : turns;
-    if (wrong && !last && (gain > 0 || !touched)) return false;
+    // What bodies gain when they are moved out of each other no shorter step would change.
+    if (wrong && !last && !touched) return false;
     if (!touched) this.scale = Math.min(1 + REFINE, exact);
     else this.scale = gain > ROUNDING * (Math.abs(before) + kinetic) ? Math.min(1, exact) : 1;
     for (const { v } of members) for (let k = 0; k < v.length; k++) v[k] *= this.scale;
