@@ -28,6 +28,7 @@ import {
   type Vec3,
   ZERO3,
 } from '../spatial/matrix3.js';
+import { cosine, sine } from '../spatial/trigonometry.js';
 
 export interface Strike {
   readonly W: Mat3;
@@ -114,7 +115,7 @@ function sliding(strike: Strike, e: number): Vec3 | undefined {
   if (friction === Number.POSITIVE_INFINITY) return undefined;
   const [first, second] = tangents(normal);
   const at = (angle: number) => {
-    const d = add(scale(Math.cos(angle), first), scale(Math.sin(angle), second));
+    const d = add(scale(cosine(angle), first), scale(sine(angle), second));
     const direction = subtract(normal, scale(friction, d));
     const response = apply(W, direction);
     const size = (-(1 + e) * dot(u, normal)) / dot(normal, response);
@@ -154,7 +155,7 @@ function mostTaken({ W, u, normal, friction }: Strike): Vec3 {
   const infinite = friction === Number.POSITIVE_INFINITY;
   const least = traceOf(W) / LARGEST;
   const edge = (angle: number) => {
-    const d = add(scale(Math.cos(angle), first), scale(Math.sin(angle), second));
+    const d = add(scale(cosine(angle), first), scale(sine(angle), second));
     const direction = infinite ? d : add(normal, scale(friction, d));
     const push = -dot(direction, u);
     const answer = dot(direction, apply(W, direction));

@@ -1,4 +1,5 @@
 import { forceToB, motionToA, TRANSFORM } from '../spatial/spatial.js';
+import { cosine, sine } from '../spatial/trigonometry.js';
 import { type JointType, noBias } from './joint-type.js';
 import { quaternionDifference, rotateQuaternion, setRotation } from './quaternion.js';
 
@@ -34,9 +35,9 @@ export const floating: JointType = {
     const z = h * v[iv + 5];
     const t2 = ux * ux + uy * uy + uz * uz;
     const t = Math.sqrt(t2);
-    const half = Math.sin(t / 2);
+    const half = sine(t / 2);
     const A = t > 1e-4 ? (2 * half * half) / t2 : 0.5 - t2 / 24;
-    const B = t > 1e-2 ? (t - Math.sin(t)) / (t2 * t) : 1 / 6 - t2 / 120 + (t2 * t2) / 5040;
+    const B = t > 1e-2 ? (t - sine(t)) / (t2 * t) : 1 / 6 - t2 / 120 + (t2 * t2) / 5040;
     const ax = uy * z - uz * y;
     const ay = uz * x - ux * z;
     const az = ux * y - uy * x;
@@ -65,7 +66,7 @@ export const floating: JointType = {
     const z = X[6] * px + X[7] * py + X[8] * pz;
     const t2 = ux * ux + uy * uy + uz * uz;
     const t = Math.sqrt(t2);
-    const C = t > 1e-2 ? (1 - t / (2 * Math.tan(t / 2))) / t2 : 1 / 12 + t2 / 720 + (t2 * t2) / 30240;
+    const C = t > 1e-2 ? (1 - (t * cosine(t / 2)) / (2 * sine(t / 2))) / t2 : 1 / 12 + t2 / 720 + (t2 * t2) / 30240;
     const ax = uy * z - uz * y;
     const ay = uz * x - ux * z;
     const az = ux * y - uy * x;

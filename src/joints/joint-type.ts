@@ -5,6 +5,11 @@
 // Words: the joint connects a predecessor (tree) frame with a successor (child) frame; both coincide at the neutral
 // position. `q` are its positions, `v` its velocities: the relative spatial velocity is S(q) v in child coordinates.
 
+import { sineAndCosine } from '../spatial/trigonometry.js';
+
+/** Sine and cosine of the angle at hand. */
+const turn = new Float64Array(2);
+
 /** The joint types. */
 export type JointTypeName =
   | 'fixed'
@@ -120,8 +125,9 @@ export function noBias(c: Float64Array, o: number): void {
 
 /** Writes a rotation by the angle q about z ([001] eq. 6, [001] eq. 7), tree to child, and the translation [0, 0, distance]. */
 export function setScrew(X: Float64Array, o: number, angle: number, distance: number): void {
-  const c = Math.cos(angle);
-  const s = Math.sin(angle);
+  sineAndCosine(turn, angle);
+  const s = turn[0];
+  const c = turn[1];
   X[o] = c;
   X[o + 1] = s;
   X[o + 2] = 0;

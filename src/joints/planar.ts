@@ -1,3 +1,4 @@
+import { sineAndCosine } from '../spatial/trigonometry.js';
 import {
   differencePlain,
   integratePlain,
@@ -6,6 +7,9 @@ import {
   neutralZero,
   setScrew,
 } from './joint-type.js';
+
+/** Sine and cosine of the angle at hand. */
+const turn = new Float64Array(2);
 
 /**
  * Motion in the x-y plane: q = [x, y, angle], the position of the child's origin in the tree frame and its rotation
@@ -23,8 +27,9 @@ export const planar: JointType = {
     X[o + 10] = q[iq + 1];
   },
   motionSpace: (S, o, q, iq) => {
-    const c = Math.cos(q[iq + 2]);
-    const s = Math.sin(q[iq + 2]);
+    sineAndCosine(turn, q[iq + 2]);
+    const s = turn[0];
+    const c = turn[1];
     S.fill(0, o, o + 18);
     S[o + 3] = c;
     S[o + 4] = -s;
@@ -33,8 +38,9 @@ export const planar: JointType = {
     S[o + 14] = 1;
   },
   bias: (out, o, q, iq, v, iv) => {
-    const c = Math.cos(q[iq + 2]);
-    const s = Math.sin(q[iq + 2]);
+    sineAndCosine(turn, q[iq + 2]);
+    const s = turn[0];
+    const c = turn[1];
     const w = v[iv + 2];
     out[o] = out[o + 1] = out[o + 2] = out[o + 5] = 0;
     out[o + 3] = w * (c * v[iv + 1] - s * v[iv]);
@@ -48,8 +54,9 @@ export const planar: JointType = {
     swapsAxes: false,
     position: reversedPosition,
     velocity: (vr, ir, q, iq, v, iv) => {
-      const c = Math.cos(q[iq + 2]);
-      const s = Math.sin(q[iq + 2]);
+      sineAndCosine(turn, q[iq + 2]);
+      const s = turn[0];
+      const c = turn[1];
       const x = -(c * q[iq] + s * q[iq + 1]);
       const y = s * q[iq] - c * q[iq + 1];
       const vx = v[iv];
@@ -60,8 +67,9 @@ export const planar: JointType = {
       vr[ir + 2] = -w;
     },
     acceleration: (ar, ir, q, iq, v, iv, a, ia) => {
-      const c = Math.cos(q[iq + 2]);
-      const s = Math.sin(q[iq + 2]);
+      sineAndCosine(turn, q[iq + 2]);
+      const s = turn[0];
+      const c = turn[1];
       const x = -(c * q[iq] + s * q[iq + 1]);
       const y = s * q[iq] - c * q[iq + 1];
       const w = v[iv + 2];
@@ -75,8 +83,9 @@ export const planar: JointType = {
       ar[ir + 2] = -aw;
     },
     force: (f, of, q, iq, fr, ir) => {
-      const c = Math.cos(q[iq + 2]);
-      const s = Math.sin(q[iq + 2]);
+      sineAndCosine(turn, q[iq + 2]);
+      const s = turn[0];
+      const c = turn[1];
       const x = -(c * q[iq] + s * q[iq + 1]);
       const y = s * q[iq] - c * q[iq + 1];
       const fx = fr[ir];
@@ -90,8 +99,9 @@ export const planar: JointType = {
 };
 
 function reversedPosition(qr: Float64Array, ir: number, q: Float64Array, iq: number): void {
-  const c = Math.cos(q[iq + 2]);
-  const s = Math.sin(q[iq + 2]);
+  sineAndCosine(turn, q[iq + 2]);
+  const s = turn[0];
+  const c = turn[1];
   const x = q[iq];
   const y = q[iq + 1];
   qr[ir + 2] = -q[iq + 2];

@@ -1,5 +1,7 @@
 // Unit quaternions [w, x, y, z] in Float64Array: what the spherical and the floating joint share.
 
+import { angleOf, cosine, sine } from '../spatial/trigonometry.js';
+
 /** E: tree to child coordinates, for the orientation q of the child in the tree frame. q need not be of unit length. */
 export function setRotation(X: Float64Array, o: number, q: Float64Array, iq: number): void {
   const w = q[iq];
@@ -25,8 +27,8 @@ export function rotateQuaternion(q: Float64Array, iq: number, v: Float64Array, i
   const rz = h * v[iv + 2];
   const angle = Math.sqrt(rx * rx + ry * ry + rz * rz);
   // sin(angle / 2) / angle, by its series where the quotient would lose digits.
-  const k = angle > 1e-4 ? Math.sin(angle / 2) / angle : 0.5 - (angle * angle) / 48;
-  const dw = Math.cos(angle / 2);
+  const k = angle > 1e-4 ? sine(angle / 2) / angle : 0.5 - (angle * angle) / 48;
+  const dw = cosine(angle / 2);
   const dx = k * rx;
   const dy = k * ry;
   const dz = k * rz;
@@ -74,7 +76,7 @@ export function quaternionDifference(
   }
   const sine = Math.sqrt(x * x + y * y + z * z);
   // 2 atan(sine / w) / sine, by its series where the quotient would lose digits.
-  const k = sine > 1e-5 ? (2 * Math.atan2(sine, w)) / sine : (2 / w) * (1 - (sine * sine) / (3 * w * w));
+  const k = sine > 1e-5 ? (2 * angleOf(sine, w)) / sine : (2 / w) * (1 - (sine * sine) / (3 * w * w));
   v[iv] = k * x;
   v[iv + 1] = k * y;
   v[iv + 2] = k * z;

@@ -1,4 +1,8 @@
+import { sineAndCosine } from '../spatial/trigonometry.js';
 import { differencePlain, integratePlain, type JointType, localRatePlain, neutralZero } from './joint-type.js';
+
+/** Sine and cosine of the angle at hand. */
+const turn = new Float64Array(2);
 
 /**
  * Two rotations in turn: by q[0] about z, an axis fixed in the tree frame, then by q[1] about u = p[0..2], an axis fixed
@@ -11,10 +15,12 @@ export const universal: JointType = {
   axes: 2,
   neutral: neutralZero(2),
   transform: (X, o, q, iq, p, ip) => {
-    const c0 = Math.cos(q[iq]);
-    const s0 = Math.sin(q[iq]);
-    const c = Math.cos(q[iq + 1]);
-    const s = Math.sin(q[iq + 1]);
+    sineAndCosine(turn, q[iq]);
+    const s0 = turn[0];
+    const c0 = turn[1];
+    sineAndCosine(turn, q[iq + 1]);
+    const s = turn[0];
+    const c = turn[1];
     const k = 1 - c;
     const x = p[ip];
     const y = p[ip + 1];
@@ -42,8 +48,9 @@ export const universal: JointType = {
   },
   // S = [Ru^T z, u]: the first axis seen from the child turns with q[1].
   motionSpace: (S, o, q, iq, p, ip) => {
-    const c = Math.cos(q[iq + 1]);
-    const s = Math.sin(q[iq + 1]);
+    sineAndCosine(turn, q[iq + 1]);
+    const s = turn[0];
+    const c = turn[1];
     const x = p[ip];
     const y = p[ip + 1];
     const z = p[ip + 2];
@@ -57,8 +64,9 @@ export const universal: JointType = {
   },
   // d/dt (Ru^T z) v0 = -v1 u x (Ru^T z) v0
   bias: (out, o, q, iq, v, iv, p, ip) => {
-    const c = Math.cos(q[iq + 1]);
-    const s = Math.sin(q[iq + 1]);
+    sineAndCosine(turn, q[iq + 1]);
+    const s = turn[0];
+    const c = turn[1];
     const x = p[ip];
     const y = p[ip + 1];
     const z = p[ip + 2];

@@ -1,3 +1,5 @@
+import { cosine, sine } from '../spatial/trigonometry.js';
+
 /** A small reproducible generator (splitmix32): the same seed gives the same numbers on every machine. */
 export class Random {
   #state: number;
@@ -35,7 +37,7 @@ export class Random {
     const z = this.between(-1, 1);
     const angle = this.between(-Math.PI, Math.PI);
     const r = Math.sqrt(1 - z * z);
-    return [r * Math.cos(angle), r * Math.sin(angle), z];
+    return [r * cosine(angle), r * sine(angle), z];
   }
 
   /** A unit quaternion, all rotations alike (Shoemake). */
@@ -43,6 +45,6 @@ export class Random {
     const u = this.next();
     const [a, b] = [this.between(0, 2 * Math.PI), this.between(0, 2 * Math.PI)];
     const [r, s] = [Math.sqrt(1 - u), Math.sqrt(u)];
-    return [s * Math.cos(b), r * Math.sin(a), r * Math.cos(a), s * Math.sin(b)];
+    return [s * cosine(b), r * sine(a), r * cosine(a), s * sine(b)];
   }
 }

@@ -18,6 +18,7 @@ import {
   transpose,
   type Vec3,
 } from '../spatial/matrix3.js';
+import { angleOf } from '../spatial/trigonometry.js';
 import { MechanismError } from './errors.js';
 import { turnedAxis } from './joint-inversion.js';
 import type { JointKind } from './mechanism.js';
@@ -89,7 +90,7 @@ export function placeTop(kind: TopKind, E_abs: Mat3, E_bind: Mat3, at: Vec3): To
       // D u = R_a(q0) u since R_u(q1) leaves u where it is; then R_u(q1) = R_a(-q0) D.
       const flat = (x: Vec3): Vec3 => subtract(x, scale(dot(x, axis), axis));
       const [from, to] = [flat(axis2), flat(apply(D, axis2))];
-      q[0] = Math.atan2(dot(axis, cross(from, to)), dot(from, to));
+      q[0] = angleOf(dot(axis, cross(from, to)), dot(from, to));
       const first = rotationAbout(axis, q[0]);
       q[1] = angleAbout(axis2, multiply(transpose(first), D));
       turn = multiply(first, rotationAbout(axis2, q[1]));
@@ -126,7 +127,7 @@ export function placeTop(kind: TopKind, E_abs: Mat3, E_bind: Mat3, at: Vec3): To
 function angleAbout(axis: Vec3, R: Mat3): number {
   const sine = dot(axis, [R[7] - R[5], R[2] - R[6], R[3] - R[1]]);
   const cosine = R[0] + R[4] + R[8] - dot(axis, apply(R, axis));
-  return Math.atan2(sine, cosine);
+  return angleOf(sine, cosine);
 }
 
 export function holds(rest: number): boolean {

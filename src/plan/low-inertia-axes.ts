@@ -4,6 +4,7 @@
 // about its own axis, so the link before it has next to no inertia there. So one pass of the articulated-body algorithm,
 // with all joints at zero and in plain numbers, is enough to tell.
 
+import { cosine, sine } from '../spatial/trigonometry.js';
 import type { Plan, PlanLink } from './plan.js';
 
 /** The axis, across the one of the turn, about which a link has little inertia. */
@@ -75,7 +76,7 @@ function eliminate(I: number[], S: readonly number[], armature: number): void {
 
 /** Motions of the parent to motions of the link: [E, 0; -E r x, E], with the angle of the joint's zero in E. */
 function transform({ E: given, t: [x, y, z], angle }: PlanLink): number[] {
-  const [c, s] = [Math.cos(angle), Math.sin(angle)];
+  const [c, s] = [cosine(angle), sine(angle)];
   const E = [
     ...[0, 1, 2].map((k) => c * given[k] + s * given[3 + k]),
     ...[0, 1, 2].map((k) => c * given[3 + k] - s * given[k]),

@@ -3,6 +3,7 @@
 // angle; and phi vanishes if the parent's frame, when that may be turned about its own z, is turned by it. What is left
 // of most placements is X(alpha), the twist of Denavit and Hartenberg.
 
+import { angleOf, cosine, sine } from '../spatial/trigonometry.js';
 import type { Mass } from './mass.js';
 import type { FormulaType } from './plan.js';
 
@@ -36,7 +37,7 @@ export function turnFrames(links: readonly Placed[], masses: readonly Mass[]): F
     // Renamed axes cost nothing and shall stay so.
     if (chosen === undefined || general.length < children[i].length) continue;
     const [, , , , , , x, y] = links[chosen].placement;
-    const phi = Math.atan2(x, -y);
+    const phi = angleOf(x, -y);
     link.angle += phi;
     turned[i] = phi;
     turnMass(masses[i], phi);
@@ -69,8 +70,8 @@ function clean(placement: Float64Array): void {
 function takeTheta(link: Placed): void {
   const E = link.placement;
   const parallel = Math.abs(E[2]) < 1e-12 && Math.abs(E[5]) < 1e-12;
-  const theta = parallel ? (E[8] > 0 ? Math.atan2(E[1], E[0]) : Math.atan2(-E[3], E[0])) : Math.atan2(E[2], E[5]);
-  const [c, s] = [Math.cos(theta), Math.sin(theta)];
+  const theta = parallel ? (E[8] > 0 ? angleOf(E[1], E[0]) : angleOf(-E[3], E[0])) : angleOf(E[2], E[5]);
+  const [c, s] = [cosine(theta), sine(theta)];
   for (let k = 0; k < 3; k++) {
     const [x, y] = [E[k], E[3 + k]];
     E[k] = c * x - s * y;
@@ -83,7 +84,7 @@ function takeTheta(link: Placed): void {
 
 /** The parent's frame turned by phi: E <- E Z(-phi), t <- Z(phi) t. */
 export function turnParent(placement: Float64Array, phi: number): void {
-  const [c, s] = [Math.cos(phi), Math.sin(phi)];
+  const [c, s] = [cosine(phi), sine(phi)];
   for (let row = 0; row < 4; row++) {
     const [x, y] = [placement[3 * row], placement[3 * row + 1]];
     placement[3 * row] = c * x + s * y;
@@ -94,7 +95,7 @@ export function turnParent(placement: Float64Array, phi: number): void {
 
 /** Mass seen from a frame turned by phi about z. */
 function turnMass(mass: Mass, phi: number): void {
-  const [c, s] = [Math.cos(phi), Math.sin(phi)];
+  const [c, s] = [cosine(phi), sine(phi)];
   const [x, y, z] = mass.h;
   mass.h = [c * x + s * y, c * y - s * x, z];
   const [xx, xy, xz, yy, yz, zz] = mass.sigma;

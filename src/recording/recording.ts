@@ -39,6 +39,19 @@ interface JointsMessage {
 
 type StepMessage = Omit<RecordedMoment, 'time' | 'states'>;
 
+/** What an error says, as the end of one sentence. */
+function reason(error: unknown): string {
+  const words = (error as Error).message.replaceAll(/\s+/g, ' ').slice(0, 300);
+  return words.endsWith('.') ? words : `${words}.`;
+}
+
+/** Writes the numbers of a joint, as many as it has. */
+function fill(into: Float64Array, numbers: readonly number[], joint: string): void {
+  if (numbers.length !== into.length || !numbers.every((each) => Number.isFinite(each)))
+    throw new Error(`joint "${joint}" expects ${into.length} numbers.`);
+  into.set(numbers);
+}
+
 /** A recording from the bytes of its file. */
 export function readRecording(bytes: Uint8Array, file = 'recording'): WorldRecording {
   const reader = new McapStreamReader({ validateCrcs: true });
@@ -49,7 +62,7 @@ export function readRecording(bytes: Uint8Array, file = 'recording'): WorldRecor
   const moments: RecordedMoment[] = [];
   let states = new Map<string, State>();
   const refuse = (error: unknown): ImportError =>
-    ImportError.of('recording', file, `This is no recording that can be read: ${(error as Error).message}`);
+    ImportError.of('recording', file, `This is no recording that can be read: ${reason(error)}`);
   const next = (): ReturnType<McapStreamReader['nextRecord']> => {
     try {
       return reader.nextRecord();
@@ -59,31 +72,37 @@ export function readRecording(bytes: Uint8Array, file = 'recording'): WorldRecor
       return undefined;
     }
   };
-  for (let record = next(); record !== undefined; record = next()) {
-    if (record.type === 'Channel') topics.set(record.id, record.topic as Topic);
-    if (record.type !== 'Message') continue;
-    const topic = topics.get(record.channelId);
-    if (topic !== '/model' && topic !== '/joints' && topic !== '/step') continue;
-    const message: unknown = JSON.parse(text.decode(record.data));
+  const take = (topic: Topic, message: unknown, time: number): void => {
     if (topic === '/model') {
       const { member, description } = message as { readonly member: string; readonly description: Description };
       mechanisms.set(member, parseDescription(JSON.stringify(description), { file }).mechanism);
     } else if (topic === '/joints') {
       const { member, joints } = message as JointsMessage;
       const mechanism = mechanisms.get(member);
-      if (mechanism === undefined) throw refuse(new Error(`it has no model of "${member}".`));
+      if (mechanism === undefined) throw new Error(`it has no model of "${member}".`);
       const state = new State(mechanism);
       for (const { name, q, v } of joints) {
         const joint = state.get(name);
-        joint.q.set(q);
-        joint.v.set(v);
+        fill(joint.q, q, name);
+        fill(joint.v, v, name);
       }
-      state.time = Number(record.logTime) / 1e9;
+      state.time = time;
       states.set(member, state);
     } else {
       // The last message of a moment.
-      moments.push({ time: Number(record.logTime) / 1e9, states, ...(message as StepMessage) });
+      moments.push({ time, states, ...(message as StepMessage) });
       states = new Map();
+    }
+  };
+  for (let record = next(); record !== undefined; record = next()) {
+    if (record.type === 'Channel') topics.set(record.id, record.topic as Topic);
+    if (record.type !== 'Message') continue;
+    const topic = topics.get(record.channelId);
+    if (topic !== '/model' && topic !== '/joints' && topic !== '/step') continue;
+    try {
+      take(topic, JSON.parse(text.decode(record.data)), Number(record.logTime) / 1e9);
+    } catch (error) {
+      throw error instanceof ImportError ? error : refuse(error);
     }
   }
   if (topics.size === 0) throw refuse(new Error('it is empty, or not an MCAP file.'));

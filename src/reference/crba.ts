@@ -80,19 +80,29 @@ export function crba(tree: Tree, scratch: CrbaScratch, q: Float64Array, armature
   }
 }
 
-/** H = L^T L in place, L lower triangular with the sparsity of the tree. Returns -1, or the row where H is not positive definite. */
-export function factorise(H: Float64Array, above: Int32Array): number {
+/**
+ * H = L^T L in place, L lower triangular with the sparsity of the tree. Returns -1, or the row where H is not positive definite: a pivot
+ * is next to nothing beside what was there, or those of a joint, together, beside what its own elimination began with (as in aba.ts).
+ * `dof`: where the degrees of freedom of each link begin (tree.dof).
+ */
+export function factorise(H: Float64Array, above: Int32Array, dof: ArrayLike<number>): number {
   const nv = above.length;
   const before = Float64Array.from(above, (_, k) => H[k * nv + k]);
-  for (let k = nv - 1; k >= 0; k--) {
-    const row = k * nv;
-    const pivot = H[row + k];
-    if (!(pivot > SINGULAR * before[k])) return k;
-    const root = Math.sqrt(pivot);
-    H[row + k] = root;
-    for (let i = above[k]; i >= 0; i = above[i]) H[row + i] /= root;
-    for (let i = above[k]; i >= 0; i = above[i])
-      for (let j = i; j >= 0; j = above[j]) H[i * nv + j] -= H[row + i] * H[row + j];
+  const entered = new Float64Array(nv);
+  for (let i = dof.length - 2; i >= 0; i--) {
+    for (let k = dof[i]; k < dof[i + 1]; k++) entered[k] = H[k * nv + k];
+    let left = 1;
+    for (let k = dof[i + 1] - 1; k >= dof[i]; k--) {
+      const row = k * nv;
+      const pivot = H[row + k];
+      left *= pivot / entered[k];
+      if (!(pivot > SINGULAR * before[k] && left > SINGULAR)) return k;
+      const root = Math.sqrt(pivot);
+      H[row + k] = root;
+      for (let i = above[k]; i >= 0; i = above[i]) H[row + i] /= root;
+      for (let i = above[k]; i >= 0; i = above[i])
+        for (let j = i; j >= 0; j = above[j]) H[i * nv + j] -= H[row + i] * H[row + j];
+    }
   }
   return -1;
 }

@@ -1,6 +1,8 @@
 // 3-vectors, 3x3 matrices (row major) and unit quaternions [w, x, y, z] for set-up code: every function returns a fresh
 // array. The hot paths do their own arithmetic on Float64Array (spatial.ts and the algorithms).
 
+import { angleOf, cosine, sine } from './trigonometry.js';
+
 /** Three numbers: x, y, z. */
 export type Vec3 = readonly [number, number, number];
 /** A 3x3 matrix, row by row. */
@@ -61,8 +63,8 @@ export function determinant(A: Mat3): number {
 /** Rotation of vectors by `angle` about the unit vector `axis` (Rodrigues). */
 export function rotationAbout(axis: Vec3, angle: number): Mat3 {
   const [x, y, z] = axis;
-  const c = Math.cos(angle);
-  const s = Math.sin(angle);
+  const c = cosine(angle);
+  const s = sine(angle);
   const k = 1 - c;
   return [
     c + k * x * x,
@@ -79,8 +81,8 @@ export function rotationAbout(axis: Vec3, angle: number): Mat3 {
 
 /** Rotation of vectors by fixed-axis roll, pitch, yaw: Rz(yaw) Ry(pitch) Rx(roll), the convention of URDF. */
 export function rotationFromRollPitchYaw(roll: number, pitch: number, yaw: number): Mat3 {
-  const [cr, sr, cp, sp] = [Math.cos(roll), Math.sin(roll), Math.cos(pitch), Math.sin(pitch)];
-  const [cy, sy] = [Math.cos(yaw), Math.sin(yaw)];
+  const [cr, sr, cp, sp] = [cosine(roll), sine(roll), cosine(pitch), sine(pitch)];
+  const [cy, sy] = [cosine(yaw), sine(yaw)];
   return [
     cy * cp,
     cy * sp * sr - sy * cr,
@@ -99,10 +101,10 @@ export function rotationFromRollPitchYaw(roll: number, pitch: number, yaw: numbe
  * the rotation to rounding even where they are not unique (pitch of a quarter turn).
  */
 export function rollPitchYaw(R: Mat3): Vec3 {
-  const yaw = Math.atan2(R[3], R[0]);
-  const [c, s] = [Math.cos(yaw), Math.sin(yaw)];
-  const pitch = Math.atan2(-R[6], c * R[0] + s * R[3]);
-  const roll = Math.atan2(s * R[2] - c * R[5], c * R[4] - s * R[1]);
+  const yaw = angleOf(R[3], R[0]);
+  const [c, s] = [cosine(yaw), sine(yaw)];
+  const pitch = angleOf(-R[6], c * R[0] + s * R[3]);
+  const roll = angleOf(s * R[2] - c * R[5], c * R[4] - s * R[1]);
   return [roll, pitch, yaw];
 }
 

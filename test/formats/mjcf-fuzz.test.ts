@@ -53,6 +53,58 @@ describe('MJCF, damaged', () => {
     );
   });
 
+  const mesh = (end: string): Uint8Array => {
+    const corners = [
+      [0, 0, 0],
+      [1, 0, 0],
+      [0, 1, 0],
+      [0, 0, 1],
+    ];
+    const faces = [
+      [0, 2, 1],
+      [0, 1, 3],
+      [1, 2, 3],
+      [2, 0, 3],
+    ];
+    if (end === '.obj') {
+      const lines = [
+        ...corners.map((p) => `v ${p.join(' ')}`),
+        ...faces.map((f) => `f ${f.map((i) => i + 1).join(' ')}`),
+      ];
+      return new TextEncoder().encode(lines.join('\n'));
+    }
+    const binary = new DataView(new ArrayBuffer(84 + 50 * faces.length));
+    binary.setUint32(80, faces.length, true);
+    faces.forEach((face, f) => {
+      face.forEach((corner, c) => {
+        corners[corner].forEach((x, k) => {
+          binary.setFloat32(84 + 50 * f + 12 + 12 * c + 4 * k, x, true);
+        });
+      });
+    });
+    return new Uint8Array(binary.buffer);
+  };
+
+  it.each(['.stl', '.obj'])('meshes %s', LIMIT, (end) => {
+    const tally = { accepted: 0, refused: 0 };
+    const text = Buffer.from(mesh(end)).toString('latin1');
+    fc.assert(
+      fc.property(mutations, (list) => {
+        try {
+          const { points, triangles } = parseMesh(new Uint8Array(Buffer.from(mutate(text, list), 'latin1')), `m${end}`);
+          expect([...points].every(Number.isFinite)).toBe(true);
+          for (const corner of triangles) expect(corner < points.length / 3).toBe(true);
+          tally.accepted++;
+        } catch (error) {
+          expectProperRefusal(error);
+          tally.refused++;
+        }
+      }),
+      { numRuns: 5 * RUNS },
+    );
+    expect(Math.min(tally.accepted, tally.refused)).toBeGreaterThan(0);
+  });
+
   it('meshes of any bytes', LIMIT, () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 400 }), fc.constantFrom('.stl', '.obj', '.msh', '.x'), (bytes, end) => {

@@ -68,7 +68,7 @@ describe('mass matrix', () => {
         const { H, above } = scratch;
         const nv = above.length;
         const before = H.slice();
-        expect(factorise(H, above)).toBe(-1);
+        expect(factorise(H, above, tree.dof)).toBe(-1);
         for (let k = 0; k < nv; k++) {
           const ancestors = new Set<number>([k]);
           for (let i = above[k]; i >= 0; i = above[i]) ancestors.add(i);

@@ -15,6 +15,7 @@ import type { Mechanism } from '../../mechanism/mechanism.js';
 import type { Tree } from '../../mechanism/tree.js';
 import { createJacobian, type JacobianScratch, jacobian } from '../../reference/jacobian.js';
 import { createRnea, moveLinks, type RneaScratch } from '../../reference/rnea.js';
+import { angleOf, cosine, sine } from '../../spatial/trigonometry.js';
 import { createLoops, type LoopScratch, updateLoops } from './assembly/loop-joint.js';
 
 export interface ClosedInverseScratch {
@@ -196,9 +197,9 @@ function orthogonalRows(A: Float64Array, m: number, n: number, scale: number): O
         const swap = qq > pp;
         if (!swap && Math.abs(pq) <= 1e-15 * Math.sqrt(pp * qq)) continue;
         turned = true;
-        const angle = Math.atan2(2 * pq, pp - qq) / 2;
-        rotate(B, n, p, q, Math.cos(angle), Math.sin(angle));
-        rotate(V, m, p, q, Math.cos(angle), Math.sin(angle));
+        const angle = angleOf(2 * pq, pp - qq) / 2;
+        rotate(B, n, p, q, cosine(angle), sine(angle));
+        rotate(V, m, p, q, cosine(angle), sine(angle));
       }
   }
   let rank = 0;

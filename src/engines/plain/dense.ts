@@ -4,6 +4,7 @@
 
 import { MechanismError } from '../../mechanism/errors.js';
 import type { Tree } from '../../mechanism/tree.js';
+import { SINGULAR } from '../../reference/aba.js';
 import { type CrbaScratch, crba, createCrba } from '../../reference/crba.js';
 import { createRnea, type RneaScratch, rnea } from '../../reference/rnea.js';
 import { type MassMatrix, rowsOf } from './author-order.js';
@@ -86,13 +87,13 @@ export function denseForwardDynamics(
   external: Float64Array | null,
   armature: Float64Array = tree.armature,
 ): number {
-  const { at, rowOf, factor, m, A, x, bias, zero } = scratch;
+  const { at, rowOf, factor, joints, m, A, x, bias, zero } = scratch;
   rnea(tree, scratch.rnea, bias, q, qd, zero, external);
   crba(tree, scratch.crba, q, armature);
   reduceMassMatrix(scratch, scratch.crba.H, A);
   x.fill(0);
   for (let k = 0; k < at.length; k++) x[rowOf[k]] += factor[k] * (tau[at[k]] - bias[at[k]]);
-  const failed = cholesky(A, m);
+  const failed = cholesky(A, joints);
   if (failed >= 0) return linkOf(tree, rowOf.indexOf(failed));
   solveCholesky(A, m, x);
   for (let k = 0; k < at.length; k++) qdd[at[k]] = factor[k] * x[rowOf[k]];
@@ -106,8 +107,8 @@ export function linkOf(tree: Tree, dof: number): number {
 }
 
 /** scratch.A <- its inverse, column by column, O(n^3). Returns -1, or the row where it is not positive definite. */
-export function invertDense({ A, m, x }: DenseScratch): number {
-  const failed = cholesky(A, m);
+export function invertDense({ A, m, joints, x }: DenseScratch): number {
+  const failed = cholesky(A, joints);
   if (failed >= 0) return failed;
   const L = A.slice();
   for (let column = 0; column < m; column++) {
@@ -119,22 +120,29 @@ export function invertDense({ A, m, x }: DenseScratch): number {
   return -1;
 }
 
-/** A pivot below this part of what was there is rounding; more of it than in one joint, since all joints meet here. */
-const SINGULAR = 1e-13;
-
-/** A = L L^T in place, lower triangle. Returns -1, or the row where A is not positive definite. */
-export function cholesky(A: Float64Array, n: number): number {
-  for (let i = 0; i < n; i++) {
-    for (let j = 0; j < i; j++) {
-      let sum = A[i * n + j];
-      for (let k = 0; k < j; k++) sum -= A[i * n + k] * A[j * n + k];
-      A[i * n + j] = sum / A[j * n + j];
+/**
+ * A = L L^T in place, lower triangle. Returns -1, or the row where A is not positive definite: a pivot is next to nothing beside what
+ * was there, or those of a joint, together, beside what its own elimination began with (as in aba.ts).
+ */
+function cholesky(A: Float64Array, joints: DenseScratch['joints']): number {
+  const n = Math.sqrt(A.length);
+  for (const { offset, dof } of joints) {
+    let left = 1;
+    for (let i = offset; i < offset + dof; i++) {
+      for (let j = 0; j < i; j++) {
+        let sum = A[i * n + j];
+        for (let k = 0; k < j; k++) sum -= A[i * n + k] * A[j * n + k];
+        A[i * n + j] = sum / A[j * n + j];
+      }
+      const before = A[i * n + i];
+      let pivot = before;
+      for (let k = 0; k < offset; k++) pivot -= A[i * n + k] * A[i * n + k];
+      const entered = pivot;
+      for (let k = offset; k < i; k++) pivot -= A[i * n + k] * A[i * n + k];
+      left *= pivot / entered;
+      if (!(pivot > SINGULAR * before && left > SINGULAR)) return i;
+      A[i * n + i] = Math.sqrt(pivot);
     }
-    const before = A[i * n + i];
-    let pivot = before;
-    for (let k = 0; k < i; k++) pivot -= A[i * n + k] * A[i * n + k];
-    if (!(pivot > SINGULAR * before)) return i;
-    A[i * n + i] = Math.sqrt(pivot);
   }
   return -1;
 }

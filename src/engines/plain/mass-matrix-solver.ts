@@ -80,7 +80,7 @@ export class MassMatrixSolver {
   #factors({ q }: State): CrbaScratch {
     const scratch = this.#dense.crba;
     crba(this.#tree, scratch, q);
-    const failed = factorise(scratch.H, scratch.above);
+    const failed = factorise(scratch.H, scratch.above, this.#tree.dof);
     if (failed >= 0) refuseSingular(linkOf(this.#tree, failed), this.#tree);
     return scratch;
   }

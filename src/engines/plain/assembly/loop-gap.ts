@@ -1,6 +1,7 @@
 // How far the two frames of a loop joint are from where the joint would have them.
 
 import type { LoopJoint } from '../../../mechanism/mechanism.js';
+import { angleOf } from '../../../spatial/trigonometry.js';
 
 /**
  * out <- six numbers [rotation, translation] in frame b: the small motion of b that breaks the joint, given the transform X
@@ -35,7 +36,7 @@ export function setGap(
       return;
     }
     case 'helical': {
-      const angle = Math.atan2(X[x + 1] - X[x + 3], X[x] + X[x + 4]);
+      const angle = angleOf(X[x + 1] - X[x + 3], X[x] + X[x + 4]);
       // Of all angles that look alike, the one that fits the advance.
       const turns = Math.round((out[o + 5] / joint.pitch - angle) / (2 * Math.PI));
       out[o] = zy;
@@ -56,7 +57,7 @@ function setRotationVector(out: Float64Array, o: number, X: Float64Array, x: num
   const [ax, ay, az] = [X[x + 5] - X[x + 7], X[x + 6] - X[x + 2], X[x + 1] - X[x + 3]];
   const sine = Math.hypot(ax, ay, az) / 2;
   const cosine = (X[x] + X[x + 4] + X[x + 8] - 1) / 2;
-  const angle = Math.atan2(sine, cosine);
+  const angle = angleOf(sine, cosine);
   if (sine <= 1e-9 && cosine < 0) {
     // Half a turn about n: E = 2 n n^T - 1, whose largest column of E + 1 is along n.
     const d = X[x] >= X[x + 4] && X[x] >= X[x + 8] ? 0 : X[x + 4] >= X[x + 8] ? 1 : 2;
