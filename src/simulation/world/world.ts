@@ -42,7 +42,7 @@ import { Detection, pairKey } from './detection.js';
 import { JointRows } from './joint-rows.js';
 import { Member } from './member.js';
 import type { Control } from './motors.js';
-import { type ImuReading, imuOf, poseOf, type SolvedStep, solvedStep } from './sensors.js';
+import { distanceOf, type ImuReading, imuOf, poseOf, type SolvedStep, solvedStep } from './sensors.js';
 import { Stepper } from './stepper.js';
 import { WorldShape } from './world-shape.js';
 
@@ -331,6 +331,19 @@ export class World {
     return poseOf(member, name);
   }
 
+  /**
+   * The smallest gap between the collision shapes of two bodies, metres, negative where they penetrate: [member, body] each, or the name of
+   * an obstacle. Infinite where one has no shapes.
+   */
+  distance(a: string | readonly [Member, string], b: string | readonly [Member, string]): number {
+    if (this.#stale) this.#arrange();
+    const [x, y] = [a, b].map((given) => {
+      const address = this.#address(given);
+      return this.#shapes.filter((shape) => this.#addressOf(shape) === address);
+    });
+    return distanceOf(x, y);
+  }
+
   /** What an IMU at a body or a named frame of a member reads. */
   imu(member: Member, name: string): ImuReading {
     return imuOf(member, name, this.gravity, this.#stepper.length);
@@ -400,19 +413,15 @@ export class World {
     this.#stale = false;
   }
 
+  #addressOf({ member, body, collider: { shape } }: WorldShape): string {
+    return member === undefined ? `${shape.name}` : `${member.name}/${member.articulation.mechanism.bodies[body].name}`;
+  }
+
   #filters(): Set<number> {
     const shapes = this.#shapes;
     const places = new Map<string, number[]>();
     shapes.forEach((shape, i) => {
-      const {
-        member,
-        body,
-        collider: {
-          shape: { name },
-        },
-      } = shape;
-      const address =
-        member === undefined ? `${name}` : `${member.name}/${member.articulation.mechanism.bodies[body].name}`;
+      const address = this.#addressOf(shape);
       places.set(address, [...(places.get(address) ?? []), i]);
     });
     const out = new Set<number>();

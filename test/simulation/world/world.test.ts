@@ -90,6 +90,22 @@ describe('World', () => {
     expect(contacts.every(({ mode }) => mode === 'stick')).toBe(true);
   });
 
+  it('measures distances between bodies, shapes and obstacles', () => {
+    const world = new World({ step: 0.002, ground: true });
+    const one = world.add(ball(0.1), { name: 'one', at: [0, 0, 1] });
+    const two = world.add(box([0.2, 0.2, 0.2]), { name: 'two', at: [1, 0, 1] });
+    expect(world.distance([one, 'ball'], 'ground')).toBeCloseTo(0.9, 12);
+    expect(world.distance([one, 'ball'], [two, 'box'])).toBeCloseTo(0.8, 12);
+    expect(world.distance('ground', [two, 'box'])).toBeCloseTo(0.9, 12);
+    two.state.q[4] = 0.15;
+    two.changed();
+    expect(world.distance([two, 'box'], [one, 'ball'])).toBeCloseTo(-0.05, 9);
+    world.step();
+    // After a step as it is then.
+    expect(world.distance([one, 'ball'], 'ground')).toBeLessThan(0.9);
+    expect(() => world.distance('floor', [one, 'ball'])).toThrow('There is no obstacle "floor"');
+  });
+
   it('tells when bodies begin and cease to touch', () => {
     const world = new World({ step: 0.002, ground: { friction: 0.5 }, mechanisms: [ball(0.1, { restitution: 0.8 })] });
     const [thrown] = world.members;
