@@ -57,7 +57,7 @@ export function identify(mechanism: Mechanism, samples: readonly IdentificationS
   const all = eigen(normalEquations(mechanism, richSamples(mechanism), scales).A, n);
   const told = own.values.filter((value) => value > ZERO * own.values[0]);
   const base = all.values.filter((value) => value > ZERO * all.values[0]).length;
-  const parameters = fit(A, b, model, real, scales, size);
+  const parameters = possibleFit(A, b, model, real, scales, size);
   let left = size;
   for (let i = 0; i < n; i++) {
     let row = 0;
@@ -125,7 +125,7 @@ function richSamples(mechanism: Mechanism): IdentificationSample[] {
 }
 
 /** `real`: bodies whose parameters are found; the others keep theirs. */
-function fit(
+function possibleFit(
   A: Float64Array,
   b: Float64Array,
   model: Float64Array,

@@ -63,14 +63,12 @@ describe('loop joints', () => {
     expect(again.loops).toEqual(mechanism.loops);
   });
 
-  it('do not count as degrees of freedom; the plain engine refuses them together with coupled joints', () => {
+  it('do not count as degrees of freedom, and go together with coupled joints', () => {
     const mechanism = create(everything());
     expect(mechanism.nv).toBe(4);
     const dynamics = new PlainDynamics(mechanism);
     const state = new State(mechanism);
-    const [{ code, where, message }] = refusal(() => dynamics.forward(state)).problems;
-    expect([code, where]).toEqual(['loops', 'loop "closing"']);
-    expect(message).toMatch(/Remove the loop joints/);
+    expect(dynamics.forward(state).every(Number.isFinite)).toBe(true);
     expect(dynamics.massMatrix(state).n).toBe(3);
   });
 });
