@@ -54,7 +54,24 @@ function table1(): Row[] {
   );
 }
 
-export function configure(command: Command, terminal: Terminal): void {
+/** Prints a title before the first result; a refusal has none. */
+function titled(terminal: Terminal, title: string): Terminal {
+  let first = true;
+  return {
+    err: (text) => terminal.err(text),
+    interactive: terminal.interactive,
+    // Asking for the signal begins to watch for signals.
+    get signal() {
+      return terminal.signal;
+    },
+    out: (text) => {
+      terminal.out(first ? title + text : text);
+      first = false;
+    },
+  };
+}
+
+export function configure(command: Command, plain: Terminal): void {
   command
     .addArgument(new Argument('<paper>', 'which paper').choices([...PAPERS.keys()]))
     .option('--table <n>', 'which table (the first where left out; of 004, all)', integer)
@@ -76,8 +93,8 @@ Examples:
   manikin reproduce 004`,
     )
     .action(async (paper: string, options: TimesOptions) => {
+      const terminal = options.json === true ? plain : titled(plain, `${PAPERS.get(paper)}\n\n`);
       if (options.every < 1) throw new InputError('--every expects 1 or more.');
-      if (options.json !== true) terminal.out(`${PAPERS.get(paper)}\n\n`);
       if (paper === '001') {
         pointToWalker(options, terminal);
         return;

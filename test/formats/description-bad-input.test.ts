@@ -214,7 +214,7 @@ describe('what is refused, by JSON path', () => {
           d.bodies[0].parent = 'nobody';
         }),
       ),
-    ).toEqual(['m.json: bodies[0].joint, joint "j0": There is no body "nobody" to hang from.']);
+    ).toEqual(['m.json: bodies[0].joint, joint "j0": There is no body "nobody" to hang from. There are: b0.']);
     expect(
       problemsOf(
         changed((d) => {

@@ -38,7 +38,8 @@ export interface TimelineRequest {
   readonly constants?: EngineConstants;
   /** For the steps with times recorded, and for those without. */
   readonly milliseconds?: number;
-  readonly signal?: AbortSignal;
+  /** An AbortSignal: ends it early, with its reason. */
+  readonly signal?: { throwIfAborted(): void };
 }
 
 /** Predicted and measured timelines of one program. Spans are in nanoseconds from the beginning of the step, on processors that are threads. */

@@ -192,7 +192,8 @@ describe('mass ratio 1e6 on 32 links', () => {
     const small = MASS_RATIOS.find(({ links }) => links === 'light, same density')!;
     for (const seed of [1, 2, 3])
       for (const error of Object.values(formErrors(alternating(spec, small), seed))) {
-        expect(error.printed).toBeGreaterThan(1e-6);
+        // Or it gives up: not a number.
+        expect(error.printed).not.toBeLessThanOrEqual(1e-6);
         expect(error.default).toBeLessThan(1e-7);
       }
   });
