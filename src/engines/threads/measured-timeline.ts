@@ -39,7 +39,10 @@ export interface TimelineRequest {
   /** For the steps with times recorded, and for those without. */
   readonly milliseconds?: number;
   /** An AbortSignal: ends it early, with its reason. */
-  readonly signal?: { throwIfAborted(): void };
+  readonly signal?: {
+    /** Throws where it was aborted. */
+    throwIfAborted(): void;
+  };
 }
 
 /** Predicted and measured timelines of one program. Spans are in nanoseconds from the beginning of the step, on processors that are threads. */
