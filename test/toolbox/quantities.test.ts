@@ -14,12 +14,13 @@ import {
   regressor,
 } from '../../src/toolbox/index.js';
 import { randomMechanism, relativeError } from '../support/random-mechanism.js';
+import { hasShared } from '../support/shared.js';
 import { byDof, inOrder, robots, six } from './reference.js';
 
 const times = (matrix: Float64Array, x: Float64Array, rows: number): Float64Array =>
   Float64Array.from({ length: rows }, (_, i) => x.reduce((sum, value, j) => sum + matrix[i * x.length + j] * value, 0));
 
-describe("against Pinocchio's values", () => {
+describe.skipIf(!hasShared('reference/toolbox.json'))("against Pinocchio's values", () => {
   it.each(robots().map((robot) => [robot.name, robot] as const))('%s', (_, robot) => {
     const { mechanism, state, qdd, values, at } = robot;
     const { nv } = mechanism;
