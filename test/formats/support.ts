@@ -62,7 +62,7 @@ export function expectProperRefusal(error: unknown): void {
   for (const { code, where, message } of error.problems) {
     expect(code).toMatch(/^[a-z-]+$/);
     expect(where).not.toMatch(/[\n\r]/);
-    expect(message).toMatch(/^[A-Z<0-9][^\n\r]{0,600}[.?]$/);
+    expect(message).toMatch(/^[A-Z<0-9][^\n\r]{0,600}(?:\.| Did you mean [^?]{1,200}\?)$/);
   }
 }
 

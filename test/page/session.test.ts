@@ -28,7 +28,11 @@ describe('a session', () => {
     for (const { name } of scenes) {
       const session = await started(name);
       for (let k = 0; k < 3; k++) session.step();
-      const { poses, time } = session.frame();
+      const { poses, time, q, v } = session.frame();
+      // Views find the numbers of a joint by adding up those before it.
+      const joints = session.scene().members.flatMap((member) => member.joints);
+      expect(joints.reduce((sum, { nq }) => sum + nq, 0)).toBe(q.length);
+      expect(joints.reduce((sum, { nv }) => sum + nv, 0)).toBe(v.length);
       expect(time).toBeGreaterThan(0);
       expect(poses.every(Number.isFinite)).toBe(true);
     }

@@ -19,7 +19,7 @@ function release(member: Member): void {
 }
 
 /** Position motors on all joints of one degree of freedom, as strong as the inertia they move asks for. */
-function hold(member: Member, dynamics: Dynamics, wanted: (q: number, neutral: number) => number): void {
+function hold(member: Member, dynamics: Dynamics, wanted: (q: number) => number): void {
   release(member);
   const { state } = member;
   const { H, n } = dynamics.massMatrix(state);
@@ -30,7 +30,7 @@ function hold(member: Member, dynamics: Dynamics, wanted: (q: number, neutral: n
     const inertia = H[iv * n + iv];
     member.drive(name, {
       kind: 'position',
-      position: Math.min(upper, Math.max(lower, wanted(state.q[iq], 0))),
+      position: Math.min(upper, Math.max(lower, wanted(state.q[iq]))),
       stiffness: STIFF * STIFF * inertia,
       damping: 2 * STIFF * inertia,
     });
@@ -54,7 +54,7 @@ export const CONTROLLERS: readonly Controller[] = [
     name: 'straight',
     title: 'Every joint goes to its middle pose',
     about: 'A motor on each joint brings it to zero, as far as its limits allow.',
-    apply: (member, dynamics) => hold(member, dynamics, (_, neutral) => neutral),
+    apply: (member, dynamics) => hold(member, dynamics, () => 0),
   },
 ];
 

@@ -11,7 +11,8 @@ export interface MemberView {
 }
 
 export interface JointView extends Pick<Joint, 'name' | 'parent' | 't' | 'E' | 'axis' | 'type' | 'limits'> {
-  /** Degrees of freedom, and where they stand in q and v of the member. */
+  /** Numbers in q and in v, and where they stand in those of the member. */
+  readonly nq: number;
   readonly nv: number;
   readonly iq: number;
   readonly iv: number;

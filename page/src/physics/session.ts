@@ -157,7 +157,7 @@ export class Session {
         return this.#dragTo(request);
       case 'push': {
         const [member, body] = this.#body(request.member, request.body);
-        const { t } = world(this, member, body);
+        const { t } = this.world.pose(member, body);
         const h = this.world.stepSize;
         member.push(body, request.impulse.map((x) => x / h) as unknown as Vec3, t);
         return undefined;
@@ -275,7 +275,7 @@ export class Session {
   #connect({ grip, to, joint }: Extract<Request, { do: 'connect' }>): string {
     const [member, a] = this.#body(grip.member, grip.body);
     const b = to === null ? null : this.#partner(member, to);
-    const { E, t } = world(this, member, a);
+    const { E, t } = this.world.pose(member, a);
     const [x, y, z] = grip.point;
     const at = [0, 1, 2].map((k) => t[k] + E[k] * x + E[3 + k] * y + E[6 + k] * z) as unknown as Vec3;
     const taken = new Set([...member.state.mechanism.loops, ...member.state.mechanism.joints].map(({ name }) => name));
@@ -350,7 +350,7 @@ export class Session {
   #reroot(index: number, body: number): string {
     const [member, top] = this.#body(index, body);
     const { state } = member;
-    const { t } = world(this, member, top);
+    const { t } = this.world.pose(member, top);
     const before = state.mechanism;
     if (before.joints[body].parent < 0) return `${top} is the root already.`;
     this.world.reroot(member, { top, at: t, joint: 'floating' });
@@ -414,7 +414,7 @@ export class Session {
       joints: mechanism.joints.map(({ name: joint, parent, t, E, axis, type, limits, model, iq, iv }): JointView => {
         const target = this.#targets.get(`${m}/${joint}`);
         const locked = this.#locked.get(`${m}/${joint}`) ?? false;
-        const own = { name: joint, parent, t, E, axis, type, limits, nv: model.nv, iq, iv, locked };
+        const own = { name: joint, parent, t, E, axis, type, limits, nq: model.nq, nv: model.nv, iq, iv, locked };
         return target === undefined ? own : { ...own, target };
       }),
       loops: mechanism.loops.map(({ name: loop, type }) => ({ name: loop, type })),
@@ -476,10 +476,6 @@ export class Session {
       ) as unknown as Vec3;
     return { at: t, moment: turned(6 * body), force: turned(6 * body + 3) };
   }
-}
-
-function world(session: Session, member: Member, body: string): ReturnType<World['pose']> {
-  return session.world.pose(member, body);
 }
 
 /** Bodies from the one that hung from the ground down to this one. */

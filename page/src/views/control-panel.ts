@@ -33,7 +33,7 @@ export function controlPanel(panel: HTMLElement, store: Store, physics: Physics)
         );
         inputs.push({ input, q: first + iq, out });
       });
-      first += joints.reduce((most, { iq, nv }) => Math.max(most, iq + nv), 0);
+      first += joints.reduce((sum, { nq }) => sum + nq, 0);
     });
     if (inputs.length === 0) sliders.append(element('p', {}, 'No joint here has one degree of freedom.'));
   };

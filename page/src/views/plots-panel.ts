@@ -40,11 +40,10 @@ function chosen({
       const joint = joints[picked.body];
       return joint === undefined || joint.nv === 0 ? undefined : { name: joint.name, q: q + joint.iq, v: v + joint.iv };
     }
-    for (const { iv, nv } of joints) v = Math.max(v, iv + nv);
-    q += scene.members[m].joints.reduce(
-      (sum, { nv, type }) => sum + nv + (type === 'floating' || type === 'spherical' ? 1 : 0),
-      0,
-    );
+    for (const { nq, nv } of joints) {
+      q += nq;
+      v += nv;
+    }
   }
   return undefined;
 }
