@@ -300,7 +300,9 @@ export function footAxes(skeleton: RestSkeleton, foot: number): { forward: Vec3;
     below.add(i);
     for (const end of [node.at, ...node.ends]) if (norm(subtract(end, at)) > norm(subtract(far, at))) far = end;
   });
-  const forward = perpendicular(subtract(far, at), down) ?? perpendicular(forwardOf(skeleton), down)!;
+  // A shank that lies along the way the body faces leaves only the axes to choose from: one of them is across it.
+  const ways: readonly Vec3[] = [subtract(far, at), forwardOf(skeleton), [1, 0, 0], [0, 1, 0]];
+  const forward = ways.map((way) => perpendicular(way, down)).find((way) => way !== undefined)!;
   return { forward, down };
 }
 

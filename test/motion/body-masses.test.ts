@@ -82,4 +82,14 @@ describe('masses of a captured skeleton', () => {
       expect(value).toBeCloseTo([ft, fs, fl][k], 10);
     });
   });
+
+  it('a shank along the way the body faces, and a foot along the shank, still has a sole across it', () => {
+    const text = gaitBvh({ seconds: 0.1 })
+      .replace(/(LeftFoot \{ OFFSET) \S+ \S+ \S+/, '$1 0 0 40')
+      .replace(/(LeftToeBase \{ OFFSET) \S+ \S+ \S+/, '$1 0 0 13');
+    const [left] = figureFromBvh(parseBvh(text), { scale: 0.01 }).feet;
+    const heel = left.points[0].at;
+    expect(Math.abs(heel[0])).toBeGreaterThan(0.01);
+    expect(heel[2]).toBeGreaterThan(0.01);
+  });
 });

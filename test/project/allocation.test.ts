@@ -7,7 +7,8 @@ const DIST = new URL('../../dist/', import.meta.url);
 
 /**
  * A program of its own, so that nothing else allocates: after a warm-up, 5e4 calls without a garbage collection in
- * between. An object of 16 bytes in each call would show as 0.8 MB.
+ * between. An object of 16 bytes in each call would show as 0.8 MB, in every round; what the engine of JavaScript
+ * allocates when it compiles a function again shows in one of them, so the least of several rounds counts.
  */
 const PROGRAM = `
 import { dynamics as door, State } from '${new URL('index.js', DIST).href}';
@@ -37,10 +38,14 @@ for (const mechanism of [builtinMechanism('human-34'), builtinMechanism('chain-8
   }
   for (const [name, call] of Object.entries(calls)) {
     for (let k = 0; k < 1e4; k++) call();
-    gc();
-    const before = process.memoryUsage().heapUsed;
-    for (let k = 0; k < 5e4; k++) call();
-    report[mechanism.name + ' ' + name] = process.memoryUsage().heapUsed - before;
+    let least = Infinity;
+    for (let round = 0; round < 5 && least > 200_000; round++) {
+      gc();
+      const before = process.memoryUsage().heapUsed;
+      for (let k = 0; k < 5e4; k++) call();
+      least = Math.min(least, process.memoryUsage().heapUsed - before);
+    }
+    report[mechanism.name + ' ' + name] = least;
   }
 }
 console.log(JSON.stringify(report));
@@ -62,6 +67,6 @@ describe('no allocation in steady state', () => {
     expect(stderr).toBe('');
     const report = JSON.parse(stdout) as Record<string, number>;
     expect(Object.keys(report)).toHaveLength(15);
-    for (const [name, growth] of Object.entries(report)) expect(growth, name).toBeLessThan(400_000);
+    for (const [name, growth] of Object.entries(report)) expect(growth, name).toBeLessThan(200_000);
   }, 300_000);
 });
