@@ -9,8 +9,7 @@
 import { contactVelocities, type DenseProblem } from './contact-matrix.js';
 import { cholesky, solveCholesky } from './linear-solve.js';
 import { CONTACT, grown, LIMIT } from './problem.js';
-import { projectOnCone, residual } from './residual.js';
-import type { Outcome } from './velocity-newton.js';
+import { type Outcome, projectOnCone, residual } from './residual.js';
 
 const ETA = 1e-6;
 const FIRST_RHO = 0.3;

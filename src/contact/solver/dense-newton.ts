@@ -5,9 +5,8 @@
 import { contactVelocities, type DenseProblem } from './contact-matrix.js';
 import { solveDense } from './linear-solve.js';
 import { CONTACT, grown } from './problem.js';
-import { clampImpulses, residual } from './residual.js';
+import { clampImpulses, type Outcome, residual } from './residual.js';
 import { OPEN, STICK, Sweeps } from './sweeps.js';
-import type { Outcome } from './velocity-newton.js';
 
 const FIRST_SWEEPS = 3;
 /** Steps shorter than this are not tried. */

@@ -210,7 +210,7 @@ export function applyInverse({ members, firstVelocity }: ContactProblem, x: Floa
 }
 
 /** w <- T v of a group. */
-export function groupMotion(problem: ContactProblem, g: number, v: Float64Array, w: Float64Array): void {
+function groupMotion(problem: ContactProblem, g: number, v: Float64Array, w: Float64Array): void {
   const { firstEntry, entryNode, entryAt, T, groupRows, nodeSize, nodeStart } = problem;
   const rows = groupRows[g];
   for (let r = 0; r < rows; r++) w[r] = 0;
@@ -223,7 +223,7 @@ export function groupMotion(problem: ContactProblem, g: number, v: Float64Array,
 }
 
 /** v += T^T w of a group. */
-export function addGroupForce(problem: ContactProblem, g: number, w: Float64Array, v: Float64Array): void {
+function addGroupForce(problem: ContactProblem, g: number, w: Float64Array, v: Float64Array): void {
   const { firstEntry, entryNode, entryAt, T, groupRows, nodeSize, nodeStart } = problem;
   const rows = groupRows[g];
   for (let e = firstEntry[g]; e < firstEntry[g + 1]; e++) {

@@ -4,12 +4,7 @@ import { layOutPairs, layOutTrees, type PairSegment, type Segment, type TreeSegm
 import type { IslandProblem } from './island-problem.js';
 import * as at from './kernel/layout.js';
 import { type KernelMachine, kernels } from './kernels.js';
-
-/** How good impulses are, and what that took. */
-export interface IslandOutcome {
-  residual: number;
-  iterations: number;
-}
+import type { Outcome } from './residual.js';
 
 /** What the prediction of a tree needs besides its inertia; velocities in the order of the tree. */
 export interface Prediction {
@@ -85,7 +80,7 @@ export class IslandSolver {
     tolerance: number,
     aim: number,
     { again = false, iterations = 12, eps = 1e-3 } = {},
-  ): IslandOutcome {
+  ): Outcome {
     const { blocks, velocities } = problem;
     if (!again) this.#layOut(problem);
     const { F, N, run } = this.#machine;

@@ -2,7 +2,8 @@
 // solved, and read back before the next. They run as WebAssembly, or as the TypeScript that it is made of, with the same bits.
 
 import { KERNEL_BYTES } from './generated.js';
-import * as plain from './kernel/newton.js';
+import { motionOfBlocks, prepareBlocks } from './kernel/contacts.js';
+import { evaluate, factoriseInertia, newton } from './kernel/newton.js';
 import { placeLinks } from './kernel/place.js';
 import { predict } from './kernel/predict.js';
 
@@ -54,12 +55,12 @@ export function plainMachine(): KernelMachine {
     holds: undefined,
     holdsPairs: undefined,
     run: {
-      factoriseInertia: () => plain.factoriseInertia(machine.F, machine.N),
-      prepareBlocks: (fresh) => plain.prepareBlocks(machine.F, machine.N, fresh),
+      factoriseInertia: () => factoriseInertia(machine.F, machine.N),
+      prepareBlocks: (fresh) => prepareBlocks(machine.F, machine.N, fresh),
       predict: (h, gx, gy, gz) => predict(machine.F, machine.N, h, gx, gy, gz),
-      motionOfBlocks: (v, u) => plain.motionOfBlocks(machine.F, machine.N, v, u),
-      evaluate: (lambda, u) => plain.evaluate(machine.F, machine.N, lambda, u),
-      newton: (tolerance, most, eps) => plain.newton(machine.F, machine.N, tolerance, most, eps),
+      motionOfBlocks: (v, u) => motionOfBlocks(machine.F, machine.N, v, u),
+      evaluate: (lambda, u) => evaluate(machine.F, machine.N, lambda, u),
+      newton: (tolerance, most, eps) => newton(machine.F, machine.N, tolerance, most, eps),
       placeLinks: () => placeLinks(machine.F, machine.N),
     },
     ensure(bytes) {

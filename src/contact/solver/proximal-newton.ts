@@ -4,8 +4,7 @@
 import { contactVelocities, type DenseProblem } from './contact-matrix.js';
 import { DenseNewton } from './dense-newton.js';
 import { grown } from './problem.js';
-import { residual } from './residual.js';
-import type { Outcome } from './velocity-newton.js';
+import { type Outcome, residual } from './residual.js';
 
 const MOST_ROUNDS = 30;
 const INNER_ITERATIONS = 15;

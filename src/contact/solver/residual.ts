@@ -21,6 +21,12 @@ export interface ContactLaws {
   readonly scale: number;
 }
 
+/** How good impulses are, and what that took. */
+export interface Outcome {
+  residual: number;
+  iterations: number;
+}
+
 const projected = new Float64Array(3);
 
 export function residual(laws: ContactLaws, d: Float64Array, lambda: Float64Array, u: Float64Array): number {

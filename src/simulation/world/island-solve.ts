@@ -1,13 +1,15 @@
 // The impulses of an island: Newton's method in the kernels first, then the other solvers.
 
+import { ImpulseSolvers, MOST_DENSE_ROWS, type Solution, TOLERANCE } from '../../contact/solver/impulse-solvers.js';
 import type { IslandProblem } from '../../contact/solver/island-problem.js';
 import { IslandSolver, type Prediction } from '../../contact/solver/island-solver.js';
 import { KIND_CONTACT } from '../../contact/solver/kernel/layout.js';
 import { ContactProblem, grown } from '../../contact/solver/problem.js';
-import { AIM, ContactSolver, MOST_DENSE_ROWS, type Solution, TOLERANCE } from '../../contact/solver/solve.js';
 import type { Articulation } from './articulation.js';
 import { expand } from './rows.js';
 
+/** Newton aims lower than the tolerance: the next warm start is better for it. */
+const AIM = 3e-10;
 /** Newton at first: stiff contacts, so that easy problems take two or three iterations. */
 const QUICK = { iterations: 8, eps: 1e-4 };
 /** Then: soft ones, which find the way where modes change. */
@@ -16,7 +18,7 @@ const CAREFUL = { again: true, iterations: 30, eps: 0.1 };
 export class IslandSolve {
   readonly #solver = new IslandSolver();
   #expanded: ContactProblem | undefined;
-  #fallback: ContactSolver | undefined;
+  #impulseSolvers: ImpulseSolvers | undefined;
   #warm = new Float64Array(48);
   #best = new Float64Array(48);
 
@@ -76,12 +78,12 @@ export class IslandSolve {
   #otherwise(problem: IslandProblem, articulations: readonly Articulation[], solution: Solution): void {
     const rows = 3 * problem.blocks;
     this.#expanded ??= new ContactProblem();
-    this.#fallback ??= new ContactSolver();
+    this.#impulseSolvers ??= new ImpulseSolvers();
     const expanded = this.#expanded;
     problem.lambda.set(this.#warm.subarray(0, rows));
     for (const articulation of articulations) articulation.factorise();
     expand(problem, articulations, expanded);
-    const other = this.#fallback.solve(expanded, { newton: false });
+    const other = this.#impulseSolvers.solve(expanded);
     solution.iterations += other.iterations;
     solution.solver = other.solver;
     if (!(other.residual < solution.residual) && !Number.isNaN(solution.residual)) return;

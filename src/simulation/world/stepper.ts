@@ -14,10 +14,10 @@
 // Restitution is for the first way: bodies bounce where they would touch half way, and the mean velocity takes them back out.
 // Penetration is removed afterwards by a motion without friction whose velocity is not kept.
 
+import type { SolverName } from '../../contact/solver/impulse-solvers.js';
 import { type IslandLink, IslandProblem } from '../../contact/solver/island-problem.js';
 import { KIND_CONTACT } from '../../contact/solver/kernel/layout.js';
 import { grown } from '../../contact/solver/problem.js';
-import type { SolverName } from '../../contact/solver/solve.js';
 import { OPEN, SLIDE, STICK } from '../../contact/solver/sweeps.js';
 import { SimulationError } from '../../mechanism/errors.js';
 import type { Vec3 } from '../../spatial/matrix3.js';

@@ -6,7 +6,6 @@ import { KIND_BOX, KIND_CONTACT, KIND_LIMIT } from '../../../src/contact/solver/
 import { plainMachine, wasmMachine } from '../../../src/contact/solver/kernels.js';
 import { ContactProblem } from '../../../src/contact/solver/problem.js';
 import { residual } from '../../../src/contact/solver/residual.js';
-import { VelocityNewton } from '../../../src/contact/solver/velocity-newton.js';
 import { Random } from '../../../src/mechanism/random.js';
 import { State } from '../../../src/mechanism/state.js';
 import { Articulation } from '../../../src/simulation/world/articulation.js';
@@ -103,25 +102,25 @@ describe('an island in the memory of the kernels', () => {
     }
   });
 
-  it("is solved by Newton's method as it is by joints", () => {
-    let [solved, other] = [0, 0];
+  it("is solved by Newton's method, judged by joints", () => {
+    let solved = 0;
     for (let seed = 1; seed <= 60; seed++) {
       const { problem, articulations } = randomIsland(seed);
       if (problem.velocities === 0) continue;
       problem.lambda.fill(0);
+      const solver = new IslandSolver();
+      solver.begin(problem);
+      if (!(solver.solve(problem, 1e-9, 1e-9, { iterations: 30, eps: 1e-3 }).residual <= 1e-9)) continue;
+      solved++;
       const expanded = new ContactProblem();
       expand(problem, articulations, expanded);
       const handles = new Handles();
       handles.prepare(expanded);
-      const lambda = new Float64Array(expanded.rows);
-      const settings = { iterations: 30, eps: 1e-3 };
-      if (new VelocityNewton().solve(expanded, handles, lambda, 1e-9, settings).residual <= 1e-9) other++;
-      const solver = new IslandSolver();
-      solver.begin(problem);
-      if (solver.solve(problem, 1e-9, 1e-9, settings).residual <= 1e-9) solved++;
+      const u = new Float64Array(expanded.rows);
+      handles.evaluate(expanded, expanded.lambda, u);
+      expect(residual(expanded, handles.d, expanded.lambda, u), `seed ${seed}`).toBeLessThan(2e-9);
     }
     // Random problems are harder than those of bodies that touch.
-    expect(solved).toBeGreaterThan(15);
-    expect(Math.abs(solved - other)).toBeLessThan(6);
+    expect(solved).toBeGreaterThan(20);
   });
 });

@@ -1,5 +1,5 @@
 // Laws of contact in the memory of the kernels: residual, cones, and what each block wants of Newton's step; see residual.ts and
-// velocity-newton.ts for the equations.
+// newton.ts for the equations.
 
 import {
   BLOCKS,
