@@ -27,7 +27,8 @@ import {
   WRENCH_A,
   WRENCH_B,
 } from './layout.js';
-import { jointForces, jointResponse, linkResponse, linkVelocities } from './tree.js';
+import { jointResponse, linkResponse } from './responses.js';
+import { jointForces, linkVelocities } from './tree.js';
 
 /** A part of the largest inverse inertia below which a row cannot move. */
 const IMMOBILE = 1e-12;
