@@ -270,11 +270,11 @@ export class World {
 
   /** Whole steps until the time is reached, the last one shortened to meet it; `onStep` may stop it by returning false. */
   runUntil(end: number, onStep?: (world: World) => boolean | undefined): void {
-    // A remainder below this is rounding in the sum of steps, not a step.
+    // Rounding in the sum of steps: a remainder below this is no step, and one that lacks no more than this is a whole one.
     const slack = 1e-9 * this.stepSize;
     while (end - this.#time > slack) {
       const left = end - this.#time;
-      this.step(left < this.stepSize * (1 + 1e-9) ? left : this.stepSize);
+      this.step(left < this.stepSize - slack ? left : this.stepSize);
       if (onStep?.(this) === false) return;
     }
   }

@@ -131,3 +131,12 @@ describe('a checkpoint', () => {
     }
   });
 });
+
+describe('a run in pieces', () => {
+  it('has the bits of one that is not stopped', () => {
+    const [whole, pieces] = [lying().world, lying().world];
+    whole.runUntil(0.5);
+    for (let k = 1; k <= 10; k++) pieces.runUntil(0.1 + 0.04 * k);
+    expect(pieces.save()).toEqual(whole.save());
+  });
+});
