@@ -85,13 +85,11 @@ export class SceneWorld {
     while (this.stepTowards(end)) if (onStep?.(this) === false) return;
   }
 
-  /** A step that does not go beyond a time; false: the time is reached. What would be whole but for rounding is whole: same bits. */
+  /** A step that does not go beyond a time; false: the time is reached. */
   stepTowards(end: number): boolean {
-    const { time, stepSize } = this.world;
-    const left = end - time;
-    if (left <= 1e-9 * stepSize) return false;
-    this.step(left < stepSize * (1 - 1e-9) ? left : stepSize);
-    return true;
+    const h = this.world.lengthTowards(end);
+    if (h > 0) this.step(h);
+    return h > 0;
   }
 
   /** Everything that the next steps depend on. */

@@ -64,7 +64,7 @@ export async function runScene(
   const summary = new RunSummary(run.world);
   if (options.resume !== undefined) resume(options.resume, run, summary);
   const from = run.time;
-  if (end - from <= 1e-9 * run.world.stepSize)
+  if (run.world.lengthTowards(end) === 0)
     throw new InputError(`The checkpoint is at ${rounded(from)} s already; give a --duration above that.`);
   const checkpoint = options.checkpoint === undefined ? undefined : new OutputFile(options.checkpoint).path;
   const output = await Output.open(run, options, end);

@@ -270,13 +270,21 @@ export class World {
 
   /** Whole steps until the time is reached, the last one shortened to meet it; `onStep` may stop it by returning false. */
   runUntil(end: number, onStep?: (world: World) => boolean | undefined): void {
-    // Rounding in the sum of steps: a remainder below this is no step, and one that lacks no more than this is a whole one.
-    const slack = 1e-9 * this.stepSize;
-    while (end - this.#time > slack) {
-      const left = end - this.#time;
-      this.step(left < this.stepSize - slack ? left : this.stepSize);
+    for (let h = this.lengthTowards(end); h > 0; h = this.lengthTowards(end)) {
+      this.step(h);
       if (onStep?.(this) === false) return;
     }
+  }
+
+  /**
+   * Seconds of the next step on the way to a time: a whole one, or what is left; 0 where it is reached. What would be whole but for
+   * rounding in the sum of steps is whole, so that a run in pieces has the bits of one run.
+   */
+  lengthTowards(end: number): number {
+    const left = end - this.#time;
+    const rounding = 1e-9 * this.stepSize;
+    if (!(left > rounding)) return 0;
+    return left < this.stepSize - rounding ? left : this.stepSize;
   }
 
   /** How the last step went. */
