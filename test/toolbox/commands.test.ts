@@ -32,4 +32,6 @@ it('derivatives, checked', async () => {
     expect(result[key][0]).toHaveLength(result.columns.length);
   }
   expect(await output('derivatives', 'chain-4', '--seed', '1', '--check')).toMatch(/relative: \S+e-1/);
+  // More entries than a call can have arguments.
+  expect(await output('derivatives', 'chain-400')).toContain('400 x 400, largest entry 156960');
 });

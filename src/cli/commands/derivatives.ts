@@ -45,7 +45,7 @@ export function configureDerivatives(command: Command, terminal: Terminal): void
       }
       const { checkError, ...matrices } = result;
       const lines = Object.entries(matrices).map(([key, matrix]) => {
-        const largest = Math.max(0, ...matrix.flat().map(Math.abs));
+        const largest = matrix.flat().reduce((most, entry) => Math.max(most, Math.abs(entry)), 0);
         return `${key.padEnd(9)} ${mechanism.nv} x ${mechanism.nv}, largest entry ${formatNumber(largest)}`;
       });
       if (checkError !== undefined)

@@ -106,7 +106,12 @@ function print(found: MarkerTracking, out: string | undefined, { coordinates }: 
   const n = coordinates.length;
   const ranges = coordinates.map(({ name, rotational }, c) => {
     const all = Array.from(times, (_, k) => values[k * n + c] * (rotational ? 180 / Math.PI : 1));
-    return [name, rotational ? 'degrees' : 'm', Math.min(...all), Math.max(...all)];
+    return [
+      name,
+      rotational ? 'degrees' : 'm',
+      all.reduce((least, value) => Math.min(least, value)),
+      all.reduce((most, value) => Math.max(most, value)),
+    ];
   });
   return [
     `${times.length} frames, ${markers.length} markers${found.converged ? '' : '; some frames did not come to rest'}`,
