@@ -78,7 +78,7 @@ export const COMMANDS: readonly (CommandEntry | CommandGroup)[] = [
   },
   {
     name: 'simulate',
-    arguments: '<model>',
+    arguments: '<scene>',
     description: 'let a scene or a mechanism move: contacts, motors, events; recorded, stopped and resumed',
     load: async () => (await import('./commands/simulate.js')).configureSimulate,
   },

@@ -7,10 +7,10 @@ import { MODEL_FILES } from '../files/kinds.js';
 import { formatProblem, type Problem } from '../mechanism/errors.js';
 import { groupedProblems } from '../mechanism/grouped-problems.js';
 import type { Mechanism } from '../mechanism/mechanism.js';
-import type { Keyframe } from '../mechanism/model-data.js';
-import { nearNames } from '../mechanism/near-names.js';
+import { keyframeOf } from '../mechanism/model-data.js';
 import { Random } from '../mechanism/random.js';
 import { State } from '../mechanism/state.js';
+import type { OtherNames } from '../models/index.js';
 import { InputError } from './errors.js';
 import { filesBelow, readInput, readInputText } from './input-file.js';
 import type { Terminal } from './terminal.js';
@@ -34,13 +34,18 @@ export interface StateOptions {
   readonly keyframe?: string;
 }
 
+/** What MODEL can be, as the help says it. */
+export const MODEL_HELP =
+  'a built-in name (see "manikin models") or a file: .urdf, .xml (MJCF), .sdf, .json, .bvh, .osim';
+
 /** Adds MODEL (or several of them) and its options to a command. */
-export function withModel(command: Command, argument: '<model>' | '<model...>' | '[model...]' = '<model>'): Command {
+export function withModel(
+  command: Command,
+  argument: '<model>' | '<model...>' | '[model...]' | '<scene>' = '<model>',
+  help = MODEL_HELP,
+): Command {
   return command
-    .argument(
-      argument,
-      'a built-in name (see "manikin models") or a file: .urdf, .xml (MJCF), .sdf, .json, .bvh, .osim',
-    )
+    .argument(argument, help)
     .addOption(
       new Option('--base <how>', 'how the root hangs from the ground (URDF: fixed)').choices(['fixed', 'floating']),
     )
@@ -96,8 +101,13 @@ export function positive(text: string): number {
 }
 
 /** The model of that name, from a file or built in; its warnings go to standard error. */
-export async function loadModel(name: string, options: ModelOptions, terminal: Terminal): Promise<Model> {
-  const model = await findModel(name, options);
+export async function loadModel(
+  name: string,
+  options: ModelOptions,
+  terminal: Terminal,
+  others?: OtherNames,
+): Promise<Model> {
+  const model = await findModel(name, options, others);
   if (options.quiet !== true) printWarnings(model.mechanism.warnings, options.warnings, terminal);
   return model;
 }
@@ -123,7 +133,7 @@ export async function namedModels(
   return models;
 }
 
-async function findModel(name: string, options: ModelOptions): Promise<Model> {
+async function findModel(name: string, options: ModelOptions, others: OtherNames | undefined): Promise<Model> {
   const { base, mimic, merge, inertia } = options;
   const packages = packageRoots(options.package ?? []);
   const extension = extname(name).toLowerCase();
@@ -149,7 +159,7 @@ async function findModel(name: string, options: ModelOptions): Promise<Model> {
       `"${name}" is neither a built-in name nor a file of a known kind (${MODEL_FILES.join(', ')}).`,
     );
   const { builtinMechanism } = await import('../models/index.js');
-  const mechanism = builtinMechanism(name);
+  const mechanism = builtinMechanism(name, others);
   return adapted({ mechanism, state: new State(mechanism) }, adapt);
 }
 
@@ -171,14 +181,12 @@ export interface ChosenState {
 }
 
 /** The state that --seed or --state ask for, with joint forces or accelerations where the file has them. */
-export async function chooseState(
-  { mechanism, state, keyframes = [] }: Model,
-  options: StateOptions,
-): Promise<ChosenState> {
+export async function chooseState(model: Model, options: StateOptions): Promise<ChosenState> {
+  const { mechanism, state } = model;
   if ([options.seed, options.state, options.keyframe].filter((given) => given !== undefined).length > 1)
     throw new InputError('Give one of --seed, --state and --keyframe, not several.');
   if (options.keyframe !== undefined)
-    return { state: keyframeState(options.keyframe, keyframes), tau: undefined, qdd: undefined };
+    return { state: keyframeOf(model, options.keyframe).state, tau: undefined, qdd: undefined };
   if (options.seed !== undefined)
     return { state: State.random(mechanism, options.seed), tau: undefined, qdd: undefined };
   if (options.state !== undefined) {
@@ -186,13 +194,6 @@ export async function chooseState(
     return parseState(readInputText(options.state), mechanism, { file: basename(options.state) });
   }
   return { state, tau: undefined, qdd: undefined };
-}
-
-function keyframeState(name: string, keyframes: readonly Keyframe[]): State {
-  const found = keyframes.find((keyframe) => keyframe.name === name);
-  if (found !== undefined) return found.state;
-  const names = keyframes.map((keyframe) => keyframe.name);
-  throw new InputError(`The model has no keyframe "${name}". ${nearNames(name, names)}`);
 }
 
 /** Random joint forces or accelerations that go with --seed; zero for coupled joints, which have none of their own. */

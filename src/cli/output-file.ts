@@ -17,7 +17,7 @@ import {
   statSync,
   writeSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { InputError } from './errors.js';
 import { atExit, interruptible } from './signals.js';
 
@@ -130,6 +130,17 @@ export class OutputFile {
     this.#temporary = undefined;
     this.#release?.();
     this.#release = undefined;
+  }
+}
+
+/** Of files by their options no two may be the same. */
+export function refuseSameFiles(files: Readonly<Record<string, string | undefined>>): void {
+  const given = new Map<string, string>();
+  for (const [option, file] of Object.entries(files)) {
+    if (file === undefined) continue;
+    const other = given.get(resolve(file));
+    if (other !== undefined) throw new InputError(`--${other} and --${option} name the same file, "${file}".`);
+    given.set(resolve(file), option);
   }
 }
 

@@ -1,7 +1,9 @@
 // What model files say besides the mechanism itself.
 
 import type { Actuator, ContactRules, Sensor, Tendon } from './actuation.js';
+import { MechanismError } from './errors.js';
 import type { Shape } from './mechanism.js';
+import { nearNames } from './near-names.js';
 import type { State } from './state.js';
 
 /** A named state of a model. */
@@ -12,6 +14,14 @@ export interface Keyframe {
   /** Of the actuators, where the file gives them. */
   readonly controls?: readonly number[];
   readonly activations?: readonly number[];
+}
+
+/** The keyframe of that name. */
+export function keyframeOf({ keyframes = [] }: { readonly keyframes?: readonly Keyframe[] }, name: string): Keyframe {
+  const found = keyframes.find((keyframe) => keyframe.name === name);
+  if (found !== undefined) return found;
+  const names = keyframes.map((keyframe) => keyframe.name);
+  throw MechanismError.of('keyframe', '', `The model has no keyframe "${name}". ${nearNames(name, names)}`);
 }
 
 /** What a model file says beside the mechanism: keyframes, tendons, actuators, sensors, rules of contact. */

@@ -2,6 +2,7 @@
 
 import { MechanismError } from '../mechanism/errors.js';
 import type { Mechanism } from '../mechanism/mechanism.js';
+import { editDistance } from '../mechanism/near-names.js';
 import { type ChainOptions, chain, MAX_CHAIN } from './chain.js';
 import { compass } from './compass.js';
 import { crowd, MAX_CROWD } from './crowd.js';
@@ -55,8 +56,15 @@ export const BUILTIN_MODELS: readonly BuiltinModel[] = [
   { name: 'kneed', example: 'kneed', description: 'the same with knees: the stance knee locked, the swing knee free' },
 ];
 
+/** Names that could be meant besides, for the message where there is no mechanism of that name: scenes, for example. */
+export interface OtherNames {
+  /** One of them: 'scene'. */
+  readonly what: string;
+  readonly names: readonly string[];
+}
+
 /** The built-in mechanism of that name: `builtinMechanism('human-34')`, `builtinMechanism('chain-200-free')`. */
-export function builtinMechanism(name: string): Mechanism {
+export function builtinMechanism(name: string, others?: OtherNames): Mechanism {
   if (name === 'compass') return compass();
   if (name === 'kneed') return kneed();
   const figure = FIGURE_NAMES.find((known) => known === name);
@@ -71,40 +79,28 @@ export function builtinMechanism(name: string): Mechanism {
     };
     return chain(Number(parts[1]), options);
   }
-  throw MechanismError.of('unknown-model', '', unknownModel(name));
+  throw MechanismError.of('unknown-model', '', unknownModel(name, others));
 }
 
 /** Longer than any built-in name: such a text is no misspelt one, and comparing costs the square of its length. */
 const LONGEST_NAME = 40;
 
-function unknownModel(name: string): string {
+function unknownModel(name: string, others: OtherNames | undefined): string {
   const shown = name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}...` : name;
-  const near = nearest(name);
+  const near = nearest(name, others?.names ?? []);
   const hint = near === undefined ? '' : ` Did you mean "${near}"?`;
   const known = BUILTIN_MODELS.map((model) => model.name).join(', ');
-  return `There is no built-in mechanism "${shown}".${hint} Known are: ${known} (N from 1 to ${MAX_CHAIN}, of crowds to ${MAX_CROWD}).`;
+  const [or, besides] =
+    others === undefined ? ['', ''] : [` or ${others.what}`, `; ${others.what}s: ${others.names.join(', ')}`];
+  return `There is no built-in mechanism${or} "${shown}".${hint} Known are: ${known} (N from 1 to ${MAX_CHAIN}, of crowds to ${MAX_CROWD})${besides}.`;
 }
 
 /** The built-in name that differs from the given one by the fewest letters, if that is not more than half of it. */
-function nearest(name: string): string | undefined {
+function nearest(name: string, others: readonly string[]): string | undefined {
   if (name.length > LONGEST_NAME) return undefined;
   const links = /[0-9]+/.exec(name)?.[0] ?? '32';
-  const candidates = BUILTIN_MODELS.map((model) => model.name.replace('-N', `-${links}`));
-  const distances = candidates.map((candidate) => editDistance(name.toLowerCase(), candidate));
+  const candidates = [...BUILTIN_MODELS.map((model) => model.name.replace('-N', `-${links}`)), ...others];
+  const distances = candidates.map((candidate) => editDistance(name.toLowerCase(), candidate, LONGEST_NAME));
   const least = Math.min(...distances);
   return least <= Math.ceil(name.length / 2) ? candidates[distances.indexOf(least)] : undefined;
-}
-
-/** Letters to insert, delete or replace to get from a to b (Levenshtein). */
-function editDistance(a: string, b: string): number {
-  let previous = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= a.length; i++) {
-    const row = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const replaced = previous[j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1);
-      row.push(Math.min(replaced, previous[j] + 1, row[j - 1] + 1));
-    }
-    previous = row;
-  }
-  return previous[b.length];
 }

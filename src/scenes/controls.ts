@@ -5,6 +5,7 @@ import type { Actuator } from '../mechanism/actuation.js';
 import { ActuatorForces } from '../mechanism/actuator-forces.js';
 import { MechanismError, type Problem } from '../mechanism/errors.js';
 import { GROUND, type Mechanism, type PlacedJoint } from '../mechanism/mechanism.js';
+import { keyframeOf } from '../mechanism/model-data.js';
 import { nearNames } from '../mechanism/near-names.js';
 import { State } from '../mechanism/state.js';
 import type { Member } from '../simulation/world/member.js';
@@ -53,9 +54,11 @@ function driveBy(control: SceneControl, context: ControlContext): BeforeStep[] {
     }
     case 'motion':
       return followGuide(context.motion(control.motion), control.from ?? 0, control, context, () => true);
-    case 'torque':
-      pushJoints(control.torques, context);
+    case 'torque': {
+      const torques = Object.values(control.torques);
+      pushJoints(context.member, Object.keys(control.torques), (k) => torques[k]);
       return [];
+    }
     case 'actuators':
       driveActuators(control, context);
       return [];
@@ -91,7 +94,7 @@ function holdPose(control: Extract<SceneControl, { kind: 'position' }>, context:
   for (const name of Object.keys(joints)) mechanism.joint(name);
   const goal =
     control.keyframe !== undefined
-      ? keyframe(context.model, control.keyframe).state
+      ? keyframeOf(context.model, control.keyframe).state
       : target === 'start'
         ? start
         : posed(new State(mechanism), target === 'neutral' ? {} : target);
@@ -106,13 +109,6 @@ function holdPose(control: Extract<SceneControl, { kind: 'position' }>, context:
 export function posed(state: State, pose: ScenePose): State {
   for (const [name, q] of Object.entries(pose)) state.set(name, q);
   return state.applyCouplings();
-}
-
-export function keyframe({ keyframes = [] }: Model, name: string): NonNullable<Model['keyframes']>[number] {
-  const found = keyframes.find((one) => one.name === name);
-  if (found !== undefined) return found;
-  const known = keyframes.map((one) => one.name);
-  throw MechanismError.of('keyframe', '', `The model has no keyframe "${name}". ${nearNames(name, known)}`);
 }
 
 /**
@@ -197,24 +193,24 @@ function addControl(member: Member, more: NonNullable<Member['control']>): void 
         };
 }
 
-function pushJoints(torques: Readonly<Record<string, number>>, { member }: ControlContext): void {
-  const { mechanism } = member.state;
-  for (const name of Object.keys(torques)) {
-    const { model, type } = mechanism.joint(name);
+/** Forces on joints by name, `forceOf` of the k-th of them, besides what drives the member already. */
+export function pushJoints(member: Member, names: readonly string[], forceOf: (k: number) => number): void {
+  for (const name of names) {
+    const { model, type } = member.state.mechanism.joint(name);
     if (model.nv !== 1)
       throw MechanismError.of(
         'control',
         `joint "${name}"`,
-        `A torque is for joints of one degree of freedom, a ${type} one has ${model.nv}.`,
+        `Forces by name are for joints of one degree of freedom, a ${type} one has ${model.nv}.`,
       );
   }
-  addControl(member, (tau, { mechanism: present }) => {
+  addControl(member, (tau, { mechanism }) => {
     // The structure may have changed: a joint that was cut has no motor.
-    for (const [name, torque] of Object.entries(torques)) {
-      if (!present.hasJoint(name)) continue;
-      const { iv, model } = present.joint(name);
-      if (model.nv === 1) tau[iv] += torque;
-    }
+    names.forEach((name, k) => {
+      if (!mechanism.hasJoint(name)) return;
+      const { iv, model } = mechanism.joint(name);
+      if (model.nv === 1) tau[iv] += forceOf(k);
+    });
   });
 }
 
@@ -228,7 +224,7 @@ function driveActuators(control: Extract<SceneControl, { kind: 'actuators' }>, c
   const { actuators = [], tendons = [] } = model;
   const names = actuators.map(({ name }) => name);
   const controls = new Float64Array(actuators.length);
-  if (control.keyframe !== undefined) controls.set(keyframe(model, control.keyframe).controls ?? []);
+  if (control.keyframe !== undefined) controls.set(keyframeOf(model, control.keyframe).controls ?? []);
   for (const [name, value] of Object.entries(control.controls ?? {})) {
     const index = names.indexOf(name);
     if (index < 0)
@@ -238,6 +234,12 @@ function driveActuators(control: Extract<SceneControl, { kind: 'actuators' }>, c
   const explicit: Actuator[] = [];
   const inputs: number[] = [];
   const driven = new Set<string>();
+  /** Once, however often it is driven anew. */
+  const warn = (actuator: string, message: string): void => {
+    const where = `actuator "${actuator}"`;
+    if (!warnings.some((told) => told.where === where && told.message === message))
+      warnings.push({ code: 'actuator', where, message });
+  };
   actuators.forEach((actuator, k) => {
     const motor = servoOf(actuator, controls[k]);
     if (motor !== undefined && !driven.has(motor.joint) && mechanism.joint(motor.joint).model.nv === 1) {
@@ -248,16 +250,11 @@ function driveActuators(control: Extract<SceneControl, { kind: 'actuators' }>, c
     explicit.push(actuator);
     inputs.push(controls[k]);
     if (actuator.dynamics.kind !== 'none')
-      warnings.push({
-        code: 'actuator',
-        where: `actuator "${actuator.name}"`,
-        message: 'Its activation is not simulated: the control acts at once.',
-      });
+      warn(actuator.name, 'Its activation is not simulated: the control acts at once.');
   });
   if (explicit.length === 0) return;
   let forces = new ActuatorForces(mechanism, explicit, tendons);
-  for (const name of forces.ignored)
-    warnings.push({ code: 'actuator', where: `actuator "${name}"`, message: 'Actuators of this kind have no effect.' });
+  for (const name of forces.ignored) warn(name, 'Actuators of this kind have no effect.');
   addControl(member, (tau, state) => {
     // Coordinates have other places after a change of structure.
     if (state.mechanism !== mechanism) {

@@ -6,6 +6,7 @@
 
 import { MechanismError, SimulationError } from '../mechanism/errors.js';
 import { Random } from '../mechanism/random.js';
+import { pushJoints } from './controls.js';
 import { type SceneOptions, sceneWorld } from './make-scene.js';
 import type { Scene } from './scene.js';
 import type { SceneCheckpoint, SceneWorld } from './scene-world.js';
@@ -65,6 +66,12 @@ export class Environment {
     for (const [name, value] of Object.entries({ copies, observations, actions, frames }))
       if (!Number.isInteger(value) || value < (name === 'actions' || name === 'observations' ? 0 : 1) || value > 1e6)
         throw MechanismError.of('environment', name, `Expected a whole number of at most a million, got ${value}.`);
+    if (typeof options.act !== 'function' && options.act.length !== actions)
+      throw MechanismError.of(
+        'act',
+        '',
+        `An action has ${actions} numbers, but ${options.act.length} joints are named.`,
+      );
     this.#options = options;
     this.copies = copies;
     this.observation = new Float64Array(copies * observations);
@@ -119,11 +126,11 @@ export class Environment {
   }
 
   #begin(copy: Copy, k: number): void {
-    const { run, random, observation } = copy;
+    const { run, random, observation, action } = copy;
     // Drives everything as the scene says, and no more.
     run.restore(this.#start);
     const { act } = this.#options;
-    if (typeof act !== 'function') pushJoints(copy, act);
+    if (typeof act !== 'function') pushJoints(run.world.members[0], act, (place) => action[place]);
     this.#options.reset?.(run, random);
     for (const member of run.world.members) member.changed();
     copy.steps = 0;
@@ -150,32 +157,6 @@ export class Environment {
     this.truncated[k] = copy.steps >= this.#limit ? 1 : 0;
     copy.over = this.terminated[k] === 1 || this.truncated[k] === 1;
   }
-}
-
-/** Actions as forces on joints of the first mechanism, besides what the scene drives it with. */
-function pushJoints({ run, action }: Copy, names: readonly string[]): void {
-  const [member] = run.world.members;
-  const places = names.map((name) => {
-    const { iv, model } = member.state.mechanism.joint(name);
-    if (model.nv !== 1)
-      throw MechanismError.of(
-        'act',
-        `joint "${name}"`,
-        `Forces by name are for joints of one degree of freedom, this one has ${model.nv}.`,
-      );
-    return iv;
-  });
-  if (places.length !== action.length)
-    throw MechanismError.of(
-      'act',
-      '',
-      `An action has ${action.length} numbers, but ${places.length} joints are named.`,
-    );
-  const scene = member.control;
-  member.control = (tau, state) => {
-    scene?.(tau, state);
-    for (let k = 0; k < places.length; k++) tau[places[k]] += action[k];
-  };
 }
 
 /**

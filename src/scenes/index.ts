@@ -4,7 +4,7 @@ export { type AddedModel, addModel } from './add-model.js';
 export { BUNDLED_SCENES, type BundledScene, bundledScene } from './bundled.js';
 export { Environment, type EnvironmentOptions, environment } from './environment.js';
 export { type SceneOptions, sceneWorld } from './make-scene.js';
-export { formatScene, parseScene } from './parse-scene.js';
+export { formatScene, isScene, parseScene } from './parse-scene.js';
 export { type RunFigures, RunSummary } from './run-summary.js';
 export type {
   Scene,

@@ -11,16 +11,17 @@ import { filePath, folderOf, type ModelFiles } from '../formats/model-files.js';
 import { parseState } from '../formats/state-file.js';
 import { ImportError, type Problem } from '../mechanism/errors.js';
 import { type Geometry, GROUND, Mechanism } from '../mechanism/mechanism.js';
+import { keyframeOf } from '../mechanism/model-data.js';
 import { nearNames } from '../mechanism/near-names.js';
 import { State } from '../mechanism/state.js';
 import { figureDamping } from '../models/figures.js';
-import { BUILTIN_MODELS, builtinMechanism } from '../models/index.js';
+import { builtinMechanism } from '../models/index.js';
 import { ball, box, capsule, cylinder } from '../simulation/world/bodies.js';
 import type { Member } from '../simulation/world/member.js';
 import { type AddOptions, World } from '../simulation/world/world.js';
 import { axisFrame, type Mat3, orthonormalised, scale, type Vec3 } from '../spatial/matrix3.js';
 import { addModel } from './add-model.js';
-import { keyframe, posed } from './controls.js';
+import { posed } from './controls.js';
 import { gait } from './gait.js';
 import { type Guide, SampledGuide } from './motions.js';
 import { DEFAULT_STEP } from './parse-scene.js';
@@ -53,15 +54,19 @@ export function sceneWorld(scene: Scene, options: SceneOptions = {}): SceneWorld
     const state = located(path, () => stateOf(one, model, loader));
     const added = located(path, () => addModel(world, model, placed(one, state)));
     warnings.push(...added.warnings);
-    const motion = (name: string): Guide => loader.motion(name, one, model, added.member.state);
-    return {
-      member: added.member,
-      context: { member: added.member, model, start: added.member.state.clone(), motion, warnings },
+    const { member } = added;
+    const start = member.state.clone();
+    // Read once, however often it is driven anew.
+    const guides = new Map<string, Guide>();
+    const motion = (name: string): Guide => {
+      const guide = guides.get(name) ?? loader.motion(name, one, model, start);
+      guides.set(name, guide);
+      return guide;
     };
+    return { member, context: { member, model, start, motion, warnings } };
   });
   addFilters(world, scene);
-  const run = new SceneWorld(scene, world, members, warnings);
-  return run;
+  return new SceneWorld(scene, world, members, warnings);
 }
 
 function placed(one: SceneMechanism, state: State): AddOptions {
@@ -78,7 +83,7 @@ function placed(one: SceneMechanism, state: State): AddOptions {
 }
 
 function stateOf({ state, keyframe: key }: SceneMechanism, model: Model, loader: Loader): State {
-  if (key !== undefined) return located('keyframe', () => keyframe(model, key).state);
+  if (key !== undefined) return located('keyframe', () => keyframeOf(model, key).state);
   if (state === undefined) return model.state;
   if (typeof state === 'string') return located('state', () => loader.state(state, model.mechanism));
   return located('state', () => posed(model.state.clone(), state));
@@ -134,16 +139,7 @@ class Loader {
     }
     if (extensionOf(name) !== '' || /[\\/]/.test(name))
       throw ImportError.of('model', '', `"${name}" is no file of a known kind (${MODEL_FILES.join(', ')}).`);
-    try {
-      return adapted(alone(builtinMechanism(name)), adapt);
-    } catch {
-      const names = [...BUILTIN_MODELS.map(({ example }) => example), ...SCENE_MODELS.keys()];
-      throw ImportError.of(
-        'model',
-        '',
-        `There is no built-in model "${name.slice(0, 60)}". ${nearNames(name.slice(0, 60), names)}`,
-      );
-    }
+    return adapted(alone(builtinMechanism(name, { what: 'model', names: [...SCENE_MODELS.keys()] })), adapt);
   }
 
   state(name: string, mechanism: Mechanism): State {
@@ -159,16 +155,16 @@ class Loader {
         '',
         `"${name}" is neither "gait" nor a motion of a known kind (${MOTION_FILES.join(', ')}).`,
       );
-    const { bytes, path } = this.#read(name);
     // A BVH file brings its own figure; tables of coordinates belong to the model.
-    const own = extensionOf(name) === '.bvh' ? {} : { model: model.mechanism };
-    const { trajectory } = readMotion(bytes, path, own);
-    if (extensionOf(name) === '.bvh' && given !== name)
+    const isBvh = extensionOf(name) === '.bvh';
+    if (isBvh && given !== name)
       throw ImportError.of(
         'motion',
         '',
         `The motion of a .bvh file moves its own figure; give "${name}" as the model too.`,
       );
+    const { bytes, path } = this.#read(name);
+    const { trajectory } = readMotion(bytes, path, isBvh ? {} : { model: model.mechanism });
     return new SampledGuide({ ...trajectory, mechanism: model.mechanism });
   }
 

@@ -30,6 +30,11 @@ export function parseScene(source: string | object, options: { readonly file?: s
   return scene;
 }
 
+/** Whether a JSON text is a scene: it has mechanisms; a description has bodies. Nothing is parsed for it. */
+export function isScene(text: string): boolean {
+  return /"mechanisms"\s*:/.test(text);
+}
+
 /** The text of a scene file. */
 export function formatScene(scene: Scene): string {
   return `${formatJson(scene)}\n`;

@@ -52,11 +52,9 @@ export class SceneWorld {
       .map((event, k) => ({ event, path: `events[${k}]` }))
       // Of one time in the order of the file.
       .sort((a, b) => a.event.at - b.event.at);
-    scene.mechanisms.forEach(({ control }, k) => {
-      located(`mechanisms[${k}].control`, () => this.#drive(members[k], control));
-    });
     for (const [k, connection] of (scene.connect ?? []).entries()) this.#connect(connection, `connect[${k}]`);
     this.#checkEvents();
+    this.#driveFromStart();
   }
 
   get time(): number {
@@ -101,12 +99,18 @@ export class SceneWorld {
   restore({ world, events }: SceneCheckpoint): void {
     // Structure first: it says which joints can be driven.
     this.world.restore(world);
-    this.scene.mechanisms.forEach(({ control }, k) => {
-      this.#drive(this.#members[k], control);
-    });
+    this.#driveFromStart();
     for (const { event } of this.#events.slice(0, events))
       if ('control' in event) this.#drive(this.#member(event.mechanism, ''), event.control ?? undefined);
+    // Each event that is taken back takes its sentence with it.
+    this.story.splice(Math.max(0, this.story.length - Math.max(0, this.#done - events)));
     this.#done = events;
+  }
+
+  #driveFromStart(): void {
+    this.scene.mechanisms.forEach(({ control }, k) => {
+      located(`mechanisms[${k}].control`, () => this.#drive(this.#members[k], control));
+    });
   }
 
   #drive(member: SceneMember, control: Parameters<typeof driveMember>[0]): void {
@@ -200,7 +204,11 @@ export class SceneWorld {
       } else if ('push' in event) {
         const { mechanism } = this.#member(event.push.mechanism, `${path}.push`).member.state;
         located(`${path}.push.body`, () => mechanism.bodyIndex(event.push.body));
-      } else this.#member(event.mechanism, path);
+      } else {
+        const member = this.#member(event.mechanism, path);
+        // Only to see whether it can be; what drives it at the start comes after.
+        located(`${path}.control`, () => this.#drive(member, event.control ?? undefined));
+      }
     }
   }
 }

@@ -2,7 +2,10 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { formatCheckpoint } from '../../src/recording/checkpoint-file.js';
 import { readRecording } from '../../src/recording/recording.js';
+import { sceneWorld } from '../../src/scenes/make-scene.js';
+import { parseScene } from '../../src/scenes/parse-scene.js';
 import { expectRefusal, json, manikin, output, runWith, temporaryFolder } from './support.js';
 
 const files = temporaryFolder();
@@ -132,6 +135,15 @@ describe('simulate with contacts', () => {
     const later = files.write('later.checkpoint', text.replace('"version":1', '"version":2'));
     expect(await refused(scene, '--resume', later)).toContain('It is of version 2, this program reads version 1');
     expect(await refused('slope', '--resume', checkpoint)).toContain('It is of another scene');
+    const driven = files.write('driven.json', { ...SCENE, events: [{ at: 0.06, disconnect: 'joint_2' }] });
+    expect(await refused(driven, '--resume', checkpoint)).toContain('of another scene: controls, connections, events');
+    const { world } = sceneWorld(parseScene(SCENE));
+    for (const more of [undefined, 3, { events: 0 }]) {
+      const own = files.write('own.checkpoint', formatCheckpoint(world, more));
+      expect(await refused(scene, '--resume', own)).toContain('was not written by "manikin simulate"');
+    }
+    expect(await refused('fal')).toMatch(/no built-in mechanism or scene "fal"\. Did you mean "fall"\?/);
+    expect(await refused('nothing')).toMatch(/Known are: chain-N, .* kneed .*; scenes: human-34-bar, fall, push/);
     expect(await refused(scene, '--resume', checkpoint, '--duration', '0.1')).toContain('is at 0.11');
     expect(await refused(scene, '--seed', '1')).toContain('brings its own state');
     expect(await refused(scene, '--integrator', 'rk4')).toContain('"midpoint"');

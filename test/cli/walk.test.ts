@@ -99,7 +99,7 @@ describe('walk', () => {
     [['--start', '1,2,3'], 'Expected four finite numbers'],
     [['--sweep', '0.1'], 'Expected from:to'],
     [['--bifurcation', 'x.svg', '--steps', '0'], '--bifurcation needs --sweep'],
-    [['--svg', 'x.svg', '--phase', './x.svg'], 'Two options name the same file'],
+    [['--svg', 'x.svg', '--phase', './x.svg'], '--svg and --phase name the same file'],
   ])('refuses %j', async (words, message) => {
     const outcome = await manikin('walk', ...words);
     expectRefusal(outcome, 2);

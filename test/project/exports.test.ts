@@ -90,6 +90,7 @@ describe('public exports', () => {
         'bundledScene',
         'environment',
         'formatScene',
+        'isScene',
         'parseScene',
         'sceneWorld',
       ],

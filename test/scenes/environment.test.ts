@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Random } from '../../src/mechanism/random.js';
 import { type Environment, type EnvironmentOptions, environment } from '../../src/scenes/environment.js';
+import { sceneWorld } from '../../src/scenes/make-scene.js';
 import type { Scene } from '../../src/scenes/scene.js';
 
 /** A chain on the ground beside a box: contacts, a limit of time, random starts. */
@@ -74,6 +75,27 @@ describe('environment', () => {
       act: ({ world }, action) => world.members[0].drive('joint_1', { kind: 'torque', torque: action[0] }),
     });
     expect(turned(byFunction, 3)).toBeCloseTo(turned(byName, 3), 12);
+  });
+
+  it('acts on the joint that is named also after another one was cut', () => {
+    const scene: Scene = {
+      mechanisms: [{ model: 'chain-3' }],
+      events: [{ at: 0, disconnect: 'joint_1' }],
+      step: 0.001,
+    };
+    const none = (): number => 0;
+    const env = environment(scene, { observations: 0, actions: 1, act: ['joint_3'], observe: none, reward: none });
+    const pushed = sceneWorld({
+      ...scene,
+      mechanisms: [{ model: 'chain-3', control: { kind: 'torque', torques: { joint_3: 1 } } }],
+    });
+    for (let k = 0; k < 3; k++) {
+      env.step([1]);
+      pushed.step();
+    }
+    expect(env.runs[0].world.members[0].state.v).toEqual(pushed.world.members[0].state.v);
+    env.reset(0).step([1]);
+    expect(env.runs[0].story).toHaveLength(1);
   });
 
   it('truncates where the scene ends', () => {

@@ -123,7 +123,11 @@ describe('parseScene', () => {
     ],
     [
       { mechanisms: [{ model: 'human-43' }] },
-      /^mechanisms\[0\]\.model: There is no built-in model "human-43"\. Did you mean "human-4/,
+      /^mechanisms\[0\]\.model: There is no built-in mechanism or model "human-43"\. Did you mean "human-4.*; models: leg, humanoid\.$/,
+    ],
+    [
+      { mechanisms: [{ model: 'chain-99999999' }] },
+      /^mechanisms\[0\]\.model: chain: It can have 1 to 1000000 links, got 99999999\.$/,
     ],
     [
       { mechanisms: [{ model: 'arm.urdf' }] },
@@ -189,7 +193,7 @@ describe('parseScene', () => {
     ],
     [
       { mechanisms: [{ ...figure, control: { kind: 'torque', torques: { root: 1 } } }] },
-      /A torque is for joints of one degree of freedom/,
+      /Forces by name are for joints of one degree of freedom/,
     ],
     [
       { mechanisms: [{ ...figure, control: { kind: 'trajectory', times: [0, 0], joints: {}, stiffness: 1 } }] },

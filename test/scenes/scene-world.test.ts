@@ -93,6 +93,60 @@ describe('control', () => {
   });
 });
 
+describe('back to a checkpoint', () => {
+  it.each(['walk', 'push', 'leg', 'human-34-bar'])('%s goes on with the same bits', (name) => {
+    const run = sceneWorld({ ...bundledScene(name)!, step: 0.005 });
+    run.runUntil(0.05);
+    const saved = run.save();
+    const goOn = (): number[] => {
+      run.runUntil(0.08);
+      return run.world.members.flatMap(({ state }) => [...state.q, ...state.v]);
+    };
+    const first = goOn();
+    run.restore(saved);
+    expect(goOn()).toEqual(first);
+  });
+
+  it('takes back what was told of events, and tells warnings once', () => {
+    const xml = `<mujoco><worldbody><body><joint name="j"/><geom size="0.1"/></body></worldbody>
+      <actuator><general name="a" joint="j" dyntype="filter" dynprm="1"/></actuator></mujoco>`;
+    const own = new Map([['m', parseMjcf(xml)]]);
+    const control = { kind: 'actuators' } as const;
+    const scene = { mechanisms: [{ model: 'm', control }], events: [0.01, 0.02, 0.03].map((at) => ({ at, control })) };
+    const run = sceneWorld(scene, { models: own });
+    run.runUntil(0.016);
+    const saved = run.save();
+    run.runUntil(0.05);
+    expect(run.story).toHaveLength(3);
+    const before = run.story.slice(0, 1);
+    run.restore(saved);
+    expect(run.story).toEqual(before);
+    run.runUntil(0.05);
+    expect(run.story).toHaveLength(3);
+    expect(run.warnings.map(({ code }) => code)).toEqual(['actuator']);
+  });
+});
+
+describe('names in events', () => {
+  it.each<[SceneControl, RegExp]>([
+    [{ kind: 'torque', torques: { sholder: 1 } }, /^events\[0\]\.control: There is no joint "sholder"/],
+    [{ kind: 'motion', motion: 'a.mot', stiffness: 1 }, /^events\[0\]\.control: There is no file "a\.mot"/],
+  ])('are looked up at the start', (control, message) => {
+    expect(() => armWith({ kind: 'torque', torques: {} }, { events: [{ at: 1, control }] })).toThrow(message);
+  });
+
+  it('do not drive before their time', () => {
+    const run = armWith(
+      { kind: 'torque', torques: {} },
+      { events: [{ at: 0.1, control: { kind: 'torque', torques: { elbow: 1 } } }] },
+    );
+    run.runUntil(0.1);
+    expect([...run.world.members[0].state.v]).toEqual([0, 0]);
+    run.runUntil(0.2);
+    expect(run.world.members[0].state.v[1]).toBeGreaterThan(0.1);
+  });
+});
+
 describe('models of MJCF', () => {
   const text = (pair: string) => `<mujoco><worldbody>
       <geom name="floor" type="plane" size="1 1 1" friction="0.9"/>

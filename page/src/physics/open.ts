@@ -4,7 +4,7 @@ import { unzipSync } from 'fflate';
 import { readModel } from 'manikin/files';
 import type { ModelFiles } from 'manikin/formats';
 import { readRecording } from 'manikin/recording';
-import { addModel, parseScene, sceneWorld } from 'manikin/scenes';
+import { addModel, isScene, parseScene, sceneWorld } from 'manikin/scenes';
 import { type Checkpoint, World } from 'manikin/world';
 import { plainRun, type Run } from './scenes.js';
 
@@ -38,7 +38,8 @@ export function openFiles(name: string, given: readonly (readonly [string, Uint8
   const read = (path: string): Uint8Array | undefined =>
     files.get(path) ?? byName.get(path.slice(path.lastIndexOf('/') + 1));
   const own = { folder, read };
-  if (/\.json$/i.test(main) && isScene(files.get(main)!)) return openScene(main, files.get(main)!, own);
+  const text = /\.json$/i.test(main) ? new TextDecoder().decode(files.get(main)) : '';
+  if (isScene(text)) return openScene(main, text, own);
   const model = readModel(files.get(main)!, main, { files: own });
   const { mechanism } = model;
   const free = mechanism.joints.some(({ type, parent }) => type === 'floating' && parent < 0);
@@ -52,13 +53,8 @@ export function openFiles(name: string, given: readonly (readonly [string, Uint8
   };
 }
 
-/** A scene names mechanisms, the description of one does not. */
-function isScene(bytes: Uint8Array): boolean {
-  return /"mechanisms"\s*:/.test(new TextDecoder().decode(bytes));
-}
-
-function openScene(main: string, bytes: Uint8Array, files: ModelFiles): Opened {
-  const scene = parseScene(new TextDecoder().decode(bytes), { file: main });
+function openScene(main: string, text: string, files: ModelFiles): Opened {
+  const scene = parseScene(text, { file: main });
   const run = sceneWorld(scene, { files });
   return {
     title: scene.name ?? main,

@@ -1,6 +1,6 @@
 // What "manikin inverse" gives back: files, text, JSON.
 
-import { basename, extname, resolve } from 'node:path';
+import { basename, extname } from 'node:path';
 import type { Motion } from '../../files/read-motion.js';
 import { formatStorage } from '../../formats/storage.js';
 import {
@@ -17,7 +17,7 @@ import { motionPage } from '../../plot/motion-page.js';
 import { csvField } from '../../simulation/csv.js';
 import { dot, norm } from '../../spatial/matrix3.js';
 import { InputError } from '../errors.js';
-import { OutputFile } from '../output-file.js';
+import { OutputFile, refuseSameFiles } from '../output-file.js';
 import { formatNumber, table } from '../terminal.js';
 
 /** Words and numbers that the command was given. */
@@ -83,9 +83,7 @@ export class InverseFiles {
   readonly #files: OutputFile[] = [];
 
   constructor({ out, svg, html }: InverseArguments) {
-    const named = [out, svg, html].filter((path) => path !== undefined);
-    if (new Set(named.map((path) => resolve(path))).size < named.length)
-      throw new InputError('Two of --out, --svg and --html name the same file.');
+    refuseSameFiles({ out, svg, html });
     if (out !== undefined && !['.csv', '.sto'].includes(extname(out).toLowerCase()))
       throw new InputError(`--out writes .csv or .sto, got "${out}".`);
     this.#paths = { out, svg, html };

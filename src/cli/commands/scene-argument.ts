@@ -6,7 +6,7 @@ import type { Problem } from '../../mechanism/errors.js';
 import type { State } from '../../mechanism/state.js';
 import { BUNDLED_SCENES, bundledScene } from '../../scenes/bundled.js';
 import { sceneWorld } from '../../scenes/make-scene.js';
-import { parseScene } from '../../scenes/parse-scene.js';
+import { isScene, parseScene } from '../../scenes/parse-scene.js';
 import type { Scene } from '../../scenes/scene.js';
 import type { SceneWorld } from '../../scenes/scene-world.js';
 import { InputError } from '../errors.js';
@@ -19,6 +19,9 @@ interface SceneOptions extends ModelOptions, StateOptions {
   readonly step?: number;
   readonly ground?: true;
 }
+
+/** What could be meant where a model is not known. */
+export const SCENE_NAMES = { what: 'scene', names: BUNDLED_SCENES.map(({ name }) => name) } as const;
 
 export interface FoundScene {
   readonly paper: PaperTime | undefined;
@@ -84,11 +87,8 @@ function warn(warnings: readonly Problem[], { quiet, warnings: how }: ModelOptio
   if (quiet !== true) printWarnings(warnings, how, terminal);
 }
 
-/** A JSON file with mechanisms in it is a scene; any other is a description. */
 function sceneFile(name: string): Scene | undefined {
   if (extname(name).toLowerCase() !== '.json') return undefined;
   const text = readInputText(name);
-  // A description has bodies, and its text is not read twice for nothing.
-  if (!/"mechanisms"\s*:/.test(text)) return undefined;
-  return parseScene(text, { file: basename(name) });
+  return isScene(text) ? parseScene(text, { file: basename(name) }) : undefined;
 }

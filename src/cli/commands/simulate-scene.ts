@@ -1,12 +1,12 @@
 // simulate with contacts: a scene, or a model on the ground.
 
-import { resolve } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { dynamics } from '../../dynamics/dynamics.js';
 import { formatJson } from '../../formats/json-writer.js';
 import type { Problem } from '../../mechanism/errors.js';
 import { type EnergySample, type Moment, motionPicture } from '../../plot/motion-picture.js';
 import { formatCheckpoint, parseCheckpoint } from '../../recording/checkpoint-file.js';
+import { crc32 } from '../../recording/crc32.js';
 import { Recorder } from '../../recording/recorder.js';
 import { MAX_STEPS } from '../../scenes/parse-scene.js';
 import { type RunFigures, RunSummary } from '../../scenes/run-summary.js';
@@ -44,6 +44,8 @@ export interface PaperTime {
 
 /** What a checkpoint keeps besides the world. */
 interface Kept {
+  /** Checksum of what the world does not know of its scene. */
+  readonly scene: string;
   readonly events: number;
   readonly figures: RunFigures;
 }
@@ -60,7 +62,6 @@ export async function runScene(
     throw new InputError(
       `${Math.ceil(end / run.world.stepSize)} steps are too many; take a shorter time or a longer step.`,
     );
-  refuseSameFiles(options);
   const summary = new RunSummary(run.world);
   if (options.resume !== undefined) resume(options.resume, run, summary);
   const from = run.time;
@@ -75,7 +76,7 @@ export async function runScene(
   let [inSteps, saved, looked] = [0, Math.floor(from / (options.every ?? EVERY.checkpoints)), performance.now()];
   const save = (): void => {
     if (checkpoint === undefined) return;
-    const kept: Kept = { events: run.save().events, figures: summary.figures };
+    const kept: Kept = { scene: sceneChecksum(run), events: run.save().events, figures: summary.figures };
     writeOutput(checkpoint, formatCheckpoint(run.world, kept));
   };
   try {
@@ -133,19 +134,21 @@ export async function runScene(
 
 function resume(file: string, run: SceneWorld, summary: RunSummary): void {
   const { checkpoint, more } = parseCheckpoint(readInputText(file), run.world, { file });
-  const { events, figures } = more as Kept;
+  const { scene, events, figures } = (more ?? {}) as Partial<Kept>;
+  if (scene === undefined || events === undefined || figures === undefined)
+    throw new InputError(`The checkpoint "${file}" was not written by "manikin simulate".`);
+  if (scene !== sceneChecksum(run))
+    throw new InputError(
+      `The checkpoint "${file}" is of another scene: controls, connections, events or filters differ.`,
+    );
   run.restore({ world: checkpoint, events });
   summary.figures = figures;
 }
 
-function refuseSameFiles({ csv, svg, record, checkpoint }: SceneRunOptions): void {
-  const given = Object.entries({ csv, svg, record, checkpoint }).flatMap(([option, file]) =>
-    file === undefined ? [] : [{ option, file, path: resolve(file) }],
-  );
-  for (const [k, { option, path }] of given.entries())
-    for (const other of given.slice(0, k))
-      if (other.path === path)
-        throw new InputError(`--${other.option} and --${option} name the same file, "${other.file}".`);
+/** Of what happens and what drives: the rest of a scene is in its world, and its duration may change. */
+function sceneChecksum({ scene: { mechanisms, connect = [], events = [], filters = [] } }: SceneWorld): string {
+  const driven = mechanisms.map(({ control = null, selfCollision = true }) => ({ control, selfCollision }));
+  return crc32(new TextEncoder().encode(formatJson({ driven, connect, events, filters })));
 }
 
 /** The files of a run, but for its checkpoints. */

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
 import { ENGINE_CHOICES, type EngineChoice } from '../../dynamics/dynamics.js';
@@ -15,13 +14,14 @@ import { InputError } from '../errors.js';
 import {
   chooseState,
   loadModel,
+  MODEL_HELP,
   type ModelOptions,
   positive,
   type StateOptions,
   withModel,
   withState,
 } from '../model-argument.js';
-import { OutputFile } from '../output-file.js';
+import { OutputFile, refuseSameFiles } from '../output-file.js';
 import { formatNumber, Progress, type Terminal } from '../terminal.js';
 import type { FoundScene } from './scene-argument.js';
 
@@ -49,7 +49,7 @@ const DURATION = 2;
 const EVERY = 0.01;
 
 export function configureSimulate(command: Command, terminal: Terminal): void {
-  withState(withModel(command))
+  withState(withModel(command, '<scene>', `a scene, or a model: ${MODEL_HELP}`))
     .option('--ground', 'let it touch a plane z = 0, itself, and what its file puts on the ground')
     .option('--duration <seconds>', 'how long (default: what the scene says, or 2; on the ground 5)', positive)
     .option(
@@ -85,7 +85,7 @@ export function configureSimulate(command: Command, terminal: Terminal): void {
     .addHelpText(
       'after',
       `
-SCENE is a name that "manikin models" lists, or a JSON file (docs/scenes.md). A scene, a model with --ground and a model whose file
+A scene is a name that "manikin models" lists, or a JSON file (docs/scenes.md). A scene, a model with --ground and a model whose file
 has a ground run with contacts; any other model runs alone, without.
 
 Examples:
@@ -99,16 +99,15 @@ Examples:
 }
 
 async function simulate(name: string, options: Options, terminal: Terminal): Promise<void> {
-  const { csv, svg } = options;
-  if (csv !== undefined && svg !== undefined && resolve(csv) === resolve(svg))
-    throw new InputError(`--csv and --svg name the same file, "${csv}".`);
-  const { findScene, modelScene } = await import('./scene-argument.js');
+  const { csv, svg, record, checkpoint } = options;
+  refuseSameFiles({ csv, svg, record, checkpoint });
+  const { findScene, modelScene, SCENE_NAMES } = await import('./scene-argument.js');
   const found = findScene(name, options, terminal);
   if (found !== undefined) return simulateScene(name, found, options, terminal);
-  const model = await loadModel(name, options, terminal);
+  const model = await loadModel(name, options, terminal, SCENE_NAMES);
   const { state } = await chooseState(model, options);
   const bringsGround = (model.ground?.collisions.length ?? 0) > 0;
-  const { ground, record, checkpoint, resume } = options;
+  const { ground, resume } = options;
   if (ground === true || record !== undefined || checkpoint !== undefined || resume !== undefined || bringsGround)
     return simulateScene(name, modelScene(name, model, state, options, terminal), options, terminal);
   return simulateAlone(name, model, state, options, terminal);

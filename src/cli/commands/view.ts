@@ -6,6 +6,7 @@ import type { Command } from 'commander';
 import { MODEL_FILES } from '../../files/kinds.js';
 import { decodeText } from '../../formats/decode-text.js';
 import { formatJson } from '../../formats/json-writer.js';
+import { isScene, parseScene } from '../../scenes/parse-scene.js';
 import { InputError } from '../errors.js';
 import { filesBelow, readInput } from '../input-file.js';
 import { servePage } from '../page-server.js';
@@ -80,8 +81,8 @@ async function filesOf(what: string, root: string | undefined): Promise<Map<stri
   };
   const files = { folder, read: remember };
   const text = extension === '.json' ? decodeText(bytes) : '';
-  if (/"mechanisms"\s*:/.test(text)) {
-    const { parseScene, sceneWorld } = await import('../../scenes/index.js');
+  if (isScene(text)) {
+    const { sceneWorld } = await import('../../scenes/make-scene.js');
     sceneWorld(parseScene(text, { file: basename(what) }), { files });
   } else (await import('../../files/read-model.js')).readModel(bytes, what, { files });
   return found;

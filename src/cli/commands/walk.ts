@@ -1,6 +1,5 @@
 // manikin walk: a passive walker on a slope, its gait, its road to chaos.
 
-import { resolve } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { formatJson } from '../../formats/json-writer.js';
@@ -29,7 +28,7 @@ import {
 } from '../../papers/walker/index.js';
 import { InputError } from '../errors.js';
 import { integer, positive } from '../model-argument.js';
-import { OutputFile } from '../output-file.js';
+import { OutputFile, refuseSameFiles } from '../output-file.js';
 import { formatNumber, Progress, type Terminal, table } from '../terminal.js';
 
 interface Options extends WalkerSizes {
@@ -225,11 +224,7 @@ function filesOf(options: Options): { what: Picture; path: string }[] {
     const path = options[what];
     return path === undefined ? [] : [{ what, path }];
   });
-  const seen = new Set<string>();
-  for (const { path } of files) {
-    if (seen.has(resolve(path))) throw new InputError(`Two options name the same file, "${path}".`);
-    seen.add(resolve(path));
-  }
+  refuseSameFiles(Object.fromEntries(files.map(({ what, path }) => [what, path])));
   return files;
 }
 
