@@ -70,6 +70,18 @@ describe('2: models', () => {
     expect(outcome.err).toMatch(message);
   });
 
+  it('a page on nothing', async () => {
+    const outcome = await manikin('view', 'domino');
+    expectRefusal(outcome, 2);
+    expect(outcome.err).toMatch(
+      /There is no scene and no model "domino"\. Did you mean "dominoes"\?.*bar.*fall.*chain-N/s,
+    );
+    const other = await manikin('view', 'nothing');
+    expectRefusal(other, 2);
+    expect(other.err).not.toMatch(/Did you mean/);
+    expectRefusal(await manikin('view', 'chain-0'), 2);
+  });
+
   it('a folder', async () => {
     mkdirSync(files.path('folder.urdf'));
     const outcome = await manikin('info', files.path('folder.urdf'));

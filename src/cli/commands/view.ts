@@ -69,6 +69,7 @@ async function filesOf(what: string, root: string | undefined): Promise<Map<stri
       throw new InputError(
         `"${what}" is neither a built-in name nor a file of a known kind (${MODEL_FILES.join(', ')}, .mcap).`,
       );
+    await refuseUnknown(what);
     return found;
   }
   const bytes = readInput(what);
@@ -86,6 +87,18 @@ async function filesOf(what: string, root: string | undefined): Promise<Map<stri
     sceneWorld(parseScene(text, { file: basename(what) }), { files });
   } else (await import('../../files/read-model.js')).readModel(bytes, what, { files });
   return found;
+}
+
+/** What the page itself brings along beside the scenes and models of the package. */
+export const PAGE_SCENES = ['bar', 'boxes'];
+
+async function refuseUnknown(name: string): Promise<void> {
+  const [{ SCENE_NAMES }, { builtinMechanism }] = await Promise.all([
+    import('./scene-argument.js'),
+    import('../../models/index.js'),
+  ]);
+  const names = [...PAGE_SCENES, ...SCENE_NAMES.names];
+  if (!names.includes(name)) builtinMechanism(name, { ...SCENE_NAMES, names });
 }
 
 function openBrowser(address: string): void {
