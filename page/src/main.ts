@@ -5,9 +5,9 @@ import type { Grip, Request } from './physics/protocol.js';
 import { Store } from './store.js';
 import { controlPanel } from './views/control-panel.js';
 import { button, byId, element } from './views/dom.js';
-import { openDropped, openGiven } from './views/files.js';
+import { type Open, openDropped, openGiven } from './views/files.js';
 import { listenToKeys } from './views/keys.js';
-import { linkOf, readLink } from './views/link.js';
+import { linkOf, readLink, type View } from './views/link.js';
 import { OVERLAYS } from './views/overlays.js';
 import { processorsPanel } from './views/processors-panel.js';
 import { saving } from './views/saving.js';
@@ -39,8 +39,8 @@ function pick(grip: Grip | null, connect: boolean): void {
 const stage = new Stage(byId<HTMLCanvasElement>('canvas'), {
   pick,
   drag: (grip, to) => {
-    // While it plays, the spring pulls; while it stands still, there is nothing to pull in.
-    void physics.ask({ do: 'drag', grip, ...(to !== undefined && { to }) });
+    if (grip === null || store.state.playing) void physics.ask({ do: 'drag', grip, ...(to !== undefined && { to }) });
+    else store.set({ message: 'It stands still. Let it play, then pull.' });
   },
 });
 
@@ -59,22 +59,35 @@ async function listScenes(): Promise<void> {
     );
 }
 
-let current = 'bar';
-async function load(name: string): Promise<void> {
-  current = name;
+/** Another scene from here on, or the same one from its beginning. */
+async function start(request: Request): Promise<void> {
+  store.set({ connecting: undefined, schedule: undefined, colourByProcessor: false, message: '' });
+  const { error } = await physics.ask(request);
+  if (error === undefined) store.set({ playing: !matchMedia('(prefers-reduced-motion: reduce)').matches });
+}
+
+function load(name: string): Promise<void> {
   scenes.value = name;
   history.replaceState(null, '', `#${encodeURIComponent(name)}`);
-  store.set({ picked: undefined, connecting: undefined, schedule: undefined, colourByProcessor: false, message: '' });
-  const { error } = await physics.ask({ do: 'load', scene: name });
-  if (error === undefined) store.set({ playing: !matchMedia('(prefers-reduced-motion: reduce)').matches });
+  store.set({ picked: undefined });
+  return start({ do: 'load', scene: name });
 }
 scenes.onchange = () => void load(scenes.value);
 
-/** Plots are loaded when the scene moves: the first picture does not wait for them. */
+const open: Open = (name, files) => {
+  scenes.value = '';
+  history.replaceState(null, '', location.pathname);
+  store.set({ picked: undefined });
+  return start({ do: 'open', name, files });
+};
+
+const restart = (): void => void start({ do: 'restart' });
+
+/** Plots are loaded when the scene moves or they are looked at: the first picture does not wait for them. */
 function plotsLater(panel: HTMLElement, ...given: readonly [Store, Physics]): void {
   let begun = false;
   store.subscribe(({ frame }) => {
-    if (begun || frame === undefined || frame.time === 0) return;
+    if (begun || (panel.hidden && (frame === undefined || frame.time === 0))) return;
     begun = true;
     void import('./views/plots-panel.js').then(({ plotsPanel }) => plotsPanel(panel, ...given));
   });
@@ -124,10 +137,15 @@ follow.onchange = () => {
   stage.follow = follow.checked;
 };
 byId('overlays').append(element('li', {}, element('label', {}, follow, ' Camera follows')));
+function lookFrom(view: View): void {
+  stage.view = view;
+  stage.follow = false;
+  follow.checked = false;
+}
 
-timeBar(store, physics, () => void load(current));
-openDropped(physics, store);
-listenToKeys(store, physics, { restart: () => void load(current), panel: choose });
+timeBar(store, physics, restart);
+openDropped(store, open);
+listenToKeys(store, physics, { restart, panel: choose });
 saving(store, physics, stage, async () => linkOf((await physics.ask({ do: 'keep' })).kept, stage.view));
 
 let title = '';
@@ -137,8 +155,9 @@ store.subscribe((state, before) => {
     stage.arrange(scene, scene.title !== title);
     title = scene.title;
     byId('about').textContent = scene.about;
-    const warnings = scene.warnings.length;
-    if (warnings > 0) byId('about').append(` ${warnings} warnings: ${scene.warnings.slice(0, 3).join(' ')}`);
+    const count = scene.warnings.length;
+    if (count > 0)
+      byId('about').append(` ${count} warning${count > 1 ? 's' : ''}: ${scene.warnings.slice(0, 3).join(' ')}`);
     if (frame !== undefined) stage.show(frame);
   } else if (frame !== undefined && frame !== before.frame) stage.show(frame);
   if (message !== before.message) byId('message').textContent = message;
@@ -149,39 +168,51 @@ store.subscribe((state, before) => {
       scene !== before.scene ||
       colourByProcessor !== before.colourByProcessor)
   ) {
-    stage.highlight(undefined);
-    stage.colour(scene, colourByProcessor && schedule !== undefined ? new Map(schedule.owners) : undefined);
-    stage.highlight(picked);
+    stage.paint(scene, picked, colourByProcessor && schedule !== undefined ? new Map(schedule.owners) : undefined);
     const body = picked && scene.members[picked.member]?.bodies[picked.body];
     byId('picked').textContent = body === undefined ? '' : body.name;
   }
 });
 
-// The clock: asks for as much simulated time as has passed, one request at a time.
-let last = performance.now();
-function tick(now: number): void {
-  const passed = Math.min(0.1, (now - last) / 1000);
-  last = now;
+// The physics has its own clock, which stands still while nobody sees the page.
+function run(): void {
   const { playing, speed } = store.state;
-  if (playing && physics.busy === 0) void physics.ask({ do: 'advance', seconds: passed * speed });
+  void physics.ask({ do: 'play', speed: playing && !document.hidden ? speed : 0 });
+}
+store.subscribe(({ playing, speed }, before) => {
+  if (playing !== before.playing || speed !== before.speed) run();
+});
+document.addEventListener('visibilitychange', run);
+
+/** Once a picture: shows the last frame that came, and asks for the next. */
+let looking = false;
+function tick(): void {
+  if (store.state.playing && !looking) {
+    looking = true;
+    void physics.ask({ do: 'look' }).then(() => {
+      looking = false;
+    });
+  }
   stage.render();
   requestAnimationFrame(tick);
 }
 
+/** What the address says: a moment, a scene, or nothing; then what the command was given. */
 async function begin(): Promise<void> {
-  await listScenes();
   const link = readLink(location.hash);
+  let wrong = link === undefined && location.hash.length > 1 ? 'This link cannot be read.' : '';
   if (link?.kept !== undefined) {
-    current = link.kept.scene;
-    scenes.value = current;
+    scenes.value = link.kept.scene;
     const { error } = await physics.ask({ do: 'restore', kept: link.kept });
     if (error === undefined) {
-      if (link.view !== undefined) stage.view = link.view;
+      if (link.view !== undefined) lookFrom(link.view);
       return;
     }
-  }
-  if (link === undefined && (await openGiven(physics, store))) return;
+    wrong = error;
+  } else if (link === undefined && wrong === '' && (await openGiven(open))) return;
   await load(link?.scene ?? 'bar');
+  if (wrong !== '') store.set({ message: wrong });
 }
-void begin();
+window.addEventListener('hashchange', () => void begin());
+void listScenes().then(begin);
 requestAnimationFrame(tick);

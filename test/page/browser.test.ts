@@ -148,6 +148,17 @@ describe.skipIf(!hasBrowser())('the page', () => {
     await page.click('#tab-control');
     await page.click('#controller-hold');
     await says(/holds its place/);
+    // A slider stays in the hand while it is drawn.
+    const slider = await page.locator('.slider input').nth(3).elementHandle();
+    const place = (await slider!.boundingBox())!;
+    const middle = place.y + place.height / 2;
+    await page.mouse.move(place.x + place.width / 2, middle);
+    await page.mouse.down();
+    await page.mouse.move(place.x + place.width * 0.6, middle, { steps: 3 });
+    await until(async () => (await page.locator('.slider.driven').count()) === 1);
+    await page.mouse.move(place.x + place.width * 0.9, middle, { steps: 3 });
+    expect(Number(await slider!.inputValue())).toBeGreaterThan(1.5);
+    await page.mouse.up();
     await page.click('#tab-plots');
     await page.locator('.uplot canvas').waitFor();
     const before = await time();

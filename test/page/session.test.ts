@@ -1,10 +1,15 @@
 // What a person can do to a scene, without a browser: drag, connect, release, lock, re-root, go back in time, do it again.
 
 import { describe, expect, it } from 'vitest';
-import type { Request } from '../../page/src/physics/protocol.js';
+import type { Action } from '../../page/src/physics/protocol.js';
 import { Session } from '../../page/src/physics/session.js';
 import { linkOf, readLink } from '../../page/src/views/link.js';
+import { PAGE_SCENES } from '../../src/cli/commands/view.js';
 import { Random } from '../../src/mechanism/random.js';
+import { BUILTIN_MODELS } from '../../src/models/index.js';
+import { Recorder } from '../../src/recording/index.js';
+import { BUNDLED_SCENES } from '../../src/scenes/index.js';
+import { box, World } from '../../src/simulation/world/index.js';
 
 const LONG = process.env.MANIKIN_LONG === '1';
 
@@ -36,6 +41,15 @@ describe('a session', () => {
       expect(time).toBeGreaterThan(0);
       expect(poses.every(Number.isFinite)).toBe(true);
     }
+  });
+
+  it('the command knows the scenes that the page itself brings along', async () => {
+    const { scenes = [] } = await new Session().answer({ do: 'list' });
+    const others = new Set([
+      ...BUNDLED_SCENES.map(({ name }) => name),
+      ...BUILTIN_MODELS.map(({ example }) => example),
+    ]);
+    expect(scenes.map(({ name }) => name).filter((name) => !others.has(name))).toEqual(PAGE_SCENES);
   });
 
   it('holds the figure by its hands, and lets one go', async () => {
@@ -139,7 +153,84 @@ describe('a session', () => {
     expect(again.frame().v).toEqual(session.frame().v);
   });
 
+  it('keeps a moment of the past in a link, and the future stays', async () => {
+    const session = await started('bar');
+    for (let k = 0; k < 100; k++) session.step();
+    const { to } = session.frame();
+    const { time, q } = (await session.answer({ do: 'show', time: 0.1 })).frame!;
+    const again = new Session();
+    await again.restore(session.keep());
+    expect(again.frame().time).toBe(time);
+    expect(again.frame().q).toEqual(q);
+    expect(session.frame().to).toBe(to);
+  });
+
+  it('motors and the mouse go back in time, too, and a link knows of it', async () => {
+    const session = await started('chain-32');
+    const { name, iq } = session.world.members[0].state.mechanism.joints[3];
+    const steps = (count: number): void => {
+      for (let k = 0; k < count; k++) session.step();
+    };
+    steps(50);
+    session.act({ do: 'drag', grip: { member: 0, body: 20, point: [0, 0, 0] }, to: [0.4, 0.1, 0.5] });
+    steps(50);
+    session.act({ do: 'lock', member: 0, joint: name, locked: true });
+    const held = session.frame().q[iq];
+    steps(100);
+    await session.answer({ do: 'show', time: 0.09 });
+    expect(session.scene().members[0].joints[3].locked).toBe(false);
+    await session.answer({ do: 'step' });
+    steps(100);
+    expect(Math.abs(session.frame().q[iq] - held)).toBeGreaterThan(1e-4);
+    const again = new Session();
+    await again.restore(session.keep());
+    expect(again.frame().q).toEqual(session.frame().q);
+  });
+
+  it('what could not be done is not part of a link', async () => {
+    const session = await started('boxes');
+    const grip = { member: 0, body: 0, point: [0, 0, 0] } as const;
+    const to = { member: 1, body: 0 };
+    expect(() => session.act({ do: 'connect', grip, to, joint: { type: 'fixed' } })).toThrow(/two mechanisms/);
+    expect(session.keep().actions).toEqual([]);
+  });
+
+  it('of the places where the mouse was during one step a link keeps the last', async () => {
+    const session = await started('chain-32');
+    const grip = { member: 0, body: 5, point: [0, 0, 0] } as const;
+    for (let k = 0; k < 30; k++) session.act({ do: 'drag', grip, to: [k, 0, 0] });
+    session.step();
+    session.act({ do: 'drag', grip: null });
+    session.act({ do: 'drag', grip: null });
+    expect(session.keep().actions).toEqual([
+      [0, { do: 'drag', grip, to: [29, 0, 0] }],
+      [1, { do: 'drag', grip: null }],
+    ]);
+  });
+
+  it('tells the page of the structure when it has changed, and leaves a slider in the hand', async () => {
+    const session = new Session();
+    expect((await session.answer({ do: 'load', scene: 'chain-7' })).scene!.members[0].bodies.length).toBe(7);
+    const joint = session.world.members[0].state.mechanism.joints[3].name;
+    expect((await session.answer({ do: 'look' })).scene).toBeUndefined();
+    expect((await session.answer({ do: 'target', member: 0, joint, position: 1 })).scene).toBeUndefined();
+    const { scene } = await session.answer({ do: 'lock', member: 0, joint, locked: true });
+    expect(scene!.members[0].joints[3]).toMatchObject({ locked: true, driven: false });
+  });
+
+  it('bodies keep their numbers whatever is done: the picked one stays picked', async () => {
+    const session = await started('human-34');
+    const names = () => session.scene().members.map(({ bodies }) => bodies.map(({ name }) => name));
+    const before = names();
+    const grip = { member: 0, body: bodyIndex(session, 'left_foot'), point: [0, 0, 0] } as const;
+    session.act({ do: 'release', member: 0, joint: 'left_elbow' });
+    session.act({ do: 'connect', grip, to: null, joint: { type: 'fixed' } });
+    session.act({ do: 'reroot', member: 0, body: bodyIndex(session, 'right_hand') });
+    expect(names()).toEqual(before);
+  });
+
   it('a link that means nothing leads nowhere', () => {
+    expect(readLink('#%')).toBeUndefined();
     expect(readLink('')).toBeUndefined();
     expect(readLink('#moment=abc')).toBeUndefined();
     expect(readLink(linkOf({ scene: 'bar', steps: 1e9, actions: [] }, { position: [], target: [] })!)).toBeUndefined();
@@ -155,10 +246,42 @@ describe('a session', () => {
     const other = new Session();
     const { scene } = await other.answer({ do: 'open', name: 'bar.mcap', files: [['bar.mcap', bytes!]] });
     expect(scene!.members[0].name).toBe('human-34');
-    await other.answer({ do: 'advance', seconds: 0.1 });
+    other.advance(0.1);
     expect(other.frame().time).toBeGreaterThan(0.05);
     await other.answer({ do: 'step' });
     expect(other.frame().q.every(Number.isFinite)).toBe(true);
+  });
+
+  it('a long recording is there from its beginning', async () => {
+    const world = new World({ step: 0.01 });
+    world.add(box([1, 1, 1]));
+    const parts: Uint8Array[] = [];
+    const recorder = await Recorder.begin(world, { write: async (bytes) => void parts.push(bytes.slice()) });
+    for (let k = 0; k < 2000; k++) {
+      world.step();
+      await recorder.record();
+    }
+    await recorder.end();
+    const session = new Session();
+    const { frame } = await session.answer({ do: 'open', name: 'a.mcap', files: [['a.mcap', Buffer.concat(parts)]] });
+    expect(frame!.from).toBe(0);
+    expect(frame!.to).toBeCloseTo(20, 6);
+  });
+
+  it('begins again with what was opened', async () => {
+    const session = new Session();
+    const urdf = `<robot name="arm"><link name="base"/><link name="tip"><inertial><origin xyz="0.1 0 0"/><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+      <joint name="hinge" type="continuous"><parent link="base"/><child link="tip"/><axis xyz="0 1 0"/></joint></robot>`;
+    const files = [['arm.urdf', new TextEncoder().encode(urdf)]] as const;
+    const first = await session.answer({ do: 'open', name: 'arm.urdf', files });
+    session.act({ do: 'lock', member: 0, joint: 'hinge', locked: true });
+    for (let k = 0; k < 20; k++) session.step();
+    const again = await session.answer({ do: 'restart' });
+    const { time, q, v, from, to } = first.frame!;
+    expect(again.frame).toMatchObject({ time, q, v, from, to });
+    expect(again.scene).toEqual(first.scene);
+    for (let k = 0; k < 20; k++) session.step();
+    expect(session.frame().kinetic).toBeGreaterThan(0);
   });
 
   it('opens a model with its meshes, and says what is wrong with a file that is none', async () => {
@@ -207,7 +330,7 @@ describe('a session', () => {
       const body = whole(world.members[0].state.mechanism.bodies.length);
       const grip = { member: 0, body, point: [0, 0, 0] as const };
       const { loops } = world.members[0].state.mechanism;
-      const requests: Request[] = [
+      const requests: Action[] = [
         { do: 'drag', grip, to: [random.between(-1, 1), random.between(-1, 1), random.between(0.3, 2)] },
         { do: 'drag', grip: null },
         { do: 'connect', grip, to: null, joint: { type: 'spherical' } },

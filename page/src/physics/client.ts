@@ -16,11 +16,6 @@ export class Physics {
     this.#worker.onerror = ({ message }) => store.set({ message: `The physics stopped: ${message}`, playing: false });
   }
 
-  /** Requests that were not answered yet. */
-  get busy(): number {
-    return this.#waiting.size;
-  }
-
   /** Never rejects: what went wrong is told to the person. */
   ask(request: Request): Promise<Reply> {
     const id = this.#next++;

@@ -4,8 +4,9 @@
 // to go, u the velocity of the point, and W = J H^-1 J^T its mobility. The point then follows like a damped oscillator of
 // frequency omega, whatever body it belongs to, so that the spring is stable at any step well below 1 / omega.
 
-import { type Dynamics, dynamics, type State, type Vec3 } from 'manikin';
+import type { State, Vec3 } from 'manikin';
 import type { Member } from 'manikin/world';
+import { dynamicsOf } from './dynamics-of.js';
 
 /** 1/s. */
 const OMEGA = 30;
@@ -20,67 +21,45 @@ export class Drag {
   /** In the coordinates of the body. */
   readonly point: Vec3;
   target: Vec3;
-  /** Joules done so far. */
-  work = 0;
-  #dynamics: Dynamics;
-  #of: State['mechanism'];
 
   constructor(member: Member, body: string, point: Vec3, target: Vec3) {
     this.member = member;
     this.body = body;
     this.point = point;
     this.target = target;
-    this.#of = member.state.mechanism;
-    this.#dynamics = dynamics(this.#of, { engine: 'plain' });
   }
 
-  /** Pulls during the next step of h seconds. */
-  pull(h: number): void {
+  /** Pulls during the next step of h seconds; returns the joules that it puts in. */
+  pull(h: number): number {
     const { member, body, point, target } = this;
     const { state } = member;
-    if (state.mechanism !== this.#of) {
-      this.#of = state.mechanism;
-      this.#dynamics = dynamics(this.#of, { engine: 'plain' });
-    }
-    const { E, t } = this.#dynamics.pose(state, body);
-    // The point relative to the origin of the body, ground axes.
-    const r = [0, 1, 2].map((k) => E[k] * point[0] + E[3 + k] * point[1] + E[6 + k] * point[2]);
-    const at: Vec3 = [t[0] + r[0], t[1] + r[1], t[2] + r[2]];
-    const J = this.#pointJacobian(state, r);
+    const { nv } = state.mechanism;
+    const own = dynamicsOf(state.mechanism);
+    const grip = { frame: body, at: point };
+    const at = own.pose(state, grip).t;
+    const twist = own.jacobian(state, grip, { in: 'aligned' });
+    const J = [3, 4, 5].map((k) => twist.subarray(k * nv, (k + 1) * nv));
     const u = J.map((row) => row.reduce((sum, x, k) => sum + x * state.v[k], 0));
-    const W = this.#mobility(state, J);
     const d = target.map((x, k) => x - at[k]);
     const far = Math.hypot(...d);
     const shorter = far > REACH ? REACH / far : 1;
     const wanted = d.map((x, k) => OMEGA * OMEGA * shorter * x - 2 * OMEGA * u[k]);
-    const force = solve3(W, wanted);
+    const force = solve3(mobility(state, J), wanted);
     member.push(body, force, at);
-    this.work += h * (force[0] * u[0] + force[1] * u[1] + force[2] * u[2]);
+    return h * (force[0] * u[0] + force[1] * u[1] + force[2] * u[2]);
   }
+}
 
-  #pointJacobian(state: State, r: readonly number[]): number[][] {
-    const { nv } = state.mechanism;
-    const J = this.#dynamics.jacobian(state, this.body, { in: 'aligned' });
-    const row = (k: number): Float64Array => J.subarray(k * nv, (k + 1) * nv);
-    const [wx, wy, wz, x, y, z] = [0, 1, 2, 3, 4, 5].map(row);
-    return [
-      Array.from(x, (value, k) => value + wy[k] * r[2] - wz[k] * r[1]),
-      Array.from(y, (value, k) => value + wz[k] * r[0] - wx[k] * r[2]),
-      Array.from(z, (value, k) => value + wx[k] * r[1] - wy[k] * r[0]),
-    ];
-  }
-
-  /** Loops make a point less mobile than this: then the spring is softer than it could be. */
-  #mobility(state: State, J: number[][]): number[] {
-    const columns = J.map((row) => this.#dynamics.solve(state, Float64Array.from(row)));
-    const W = Array.from({ length: 9 }, (_, i) => {
-      const [row, column] = [J[Math.trunc(i / 3)], columns[i % 3]];
-      return row.reduce((sum, x, k) => sum + x * column[k], 0);
-    });
-    const soft = SOFT * Math.max(W[0], W[4], W[8], 1e-9);
-    for (const k of [0, 4, 8]) W[k] += soft;
-    return W;
-  }
+/** Loops make a point less mobile than this: then the spring is softer than it could be. */
+function mobility(state: State, J: readonly Float64Array[]): number[] {
+  const columns = J.map((row) => dynamicsOf(state.mechanism).solve(state, row));
+  const W = Array.from({ length: 9 }, (_, i) => {
+    const [row, column] = [J[Math.trunc(i / 3)], columns[i % 3]];
+    return row.reduce((sum, x, k) => sum + x * column[k], 0);
+  });
+  const soft = SOFT * Math.max(W[0], W[4], W[8], 1e-9);
+  for (const k of [0, 4, 8]) W[k] += soft;
+  return W;
 }
 
 /** x with A x = b for a symmetric positive A, by Cramer's rule. */

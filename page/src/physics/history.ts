@@ -1,20 +1,21 @@
 // The past of a scene: moments that one can look at and go on from. The oldest give way to new ones.
 
 import type { SceneCheckpoint } from 'manikin/scenes';
+import type { Marks } from './hands.js';
 
 export interface Moment {
   readonly time: number;
   readonly steps: number;
   /** How much was done to the scene until then. */
   readonly actions: number;
-  readonly work: number;
+  readonly marks: Marks;
   readonly checkpoint: SceneCheckpoint;
 }
 
 const MOST_MOMENTS = 1800;
 
 export class History {
-  readonly #moments: Moment[] = [];
+  #moments: Moment[] = [];
 
   get moments(): readonly Moment[] {
     return this.#moments;
@@ -33,6 +34,11 @@ export class History {
     if (this.#moments.length > MOST_MOMENTS) this.#moments.shift();
   }
 
+  /** A past that is there already, all of it. */
+  fill(moments: readonly Moment[]): void {
+    this.#moments = [...moments];
+  }
+
   /** The last moment that is not after a time; the first one where all are. */
   at(time: number): Moment | undefined {
     let [low, high] = [0, this.#moments.length - 1];
@@ -48,9 +54,5 @@ export class History {
   cutAfter(moment: Moment): void {
     const index = this.#moments.indexOf(moment);
     if (index >= 0) this.#moments.length = index + 1;
-  }
-
-  clear(): void {
-    this.#moments.length = 0;
   }
 }

@@ -6,32 +6,25 @@ import type { ModelFiles } from 'manikin/formats';
 import { readRecording } from 'manikin/recording';
 import { addModel, isScene, parseScene, sceneWorld } from 'manikin/scenes';
 import { type Checkpoint, World } from 'manikin/world';
-import { plainRun, type Run } from './scenes.js';
-
-export interface Opened {
-  readonly title: string;
-  /** Of a recording: its moments. */
-  readonly moments?: readonly Checkpoint[];
-  readonly about: string;
-  readonly run: Run;
-  readonly warnings: readonly string[];
-}
+import { type Opened, plainRun } from './scenes.js';
 
 const MOST_BYTES = 256 * 1024 * 1024;
 const MODEL = /\.(urdf|xml|sdf|osim|bvh|json)$/i;
+const RECORDING = /\.mcap$/i;
 
 /** The named file among those given, or the first that is a model. */
 export function openFiles(name: string, given: readonly (readonly [string, Uint8Array])[]): Opened {
   const files = new Map(
     given.flatMap(([path, bytes]) => (/\.zip$/i.test(path) ? unzipped(bytes) : [[path, bytes] as const])),
   );
-  const main = [name, ...files.keys()].find((path) => files.has(path) && MODEL.test(path));
-  const recording = [...files].find(([path]) => /\.mcap$/i.test(path));
-  if (recording !== undefined && (main === undefined || main === recording[0])) return openRecording(...recording);
+  const main =
+    [name, ...files.keys()].find((path) => files.has(path) && MODEL.test(path)) ??
+    [...files.keys()].find((path) => RECORDING.test(path));
   if (main === undefined)
     throw new Error(
       `None of these files is a model (.urdf, .xml, .sdf, .osim, .bvh, .json) or a recording (.mcap): ${[...files.keys()].slice(0, 5).join(', ')}.`,
     );
+  if (RECORDING.test(main)) return openRecording(main, files.get(main)!);
   const folder = main.slice(0, Math.max(0, main.lastIndexOf('/')));
   // Files that were dropped one by one have lost their folders.
   const byName = new Map([...files].map(([path, bytes]) => [path.slice(path.lastIndexOf('/') + 1), bytes]));
@@ -46,6 +39,7 @@ export function openFiles(name: string, given: readonly (readonly [string, Uint8
   const world = new World({ step: 2e-3, gravity: mechanism.gravity, ground: free });
   const { warnings } = addModel(world, model);
   return {
+    name: '',
     title: mechanism.name,
     about: `${main}: ${mechanism.bodies.length} bodies, ${mechanism.nv} degrees of freedom.`,
     run: plainRun(world),
@@ -57,6 +51,7 @@ function openScene(main: string, text: string, files: ModelFiles): Opened {
   const scene = parseScene(text, { file: main });
   const run = sceneWorld(scene, { files });
   return {
+    name: '',
     title: scene.name ?? main,
     about: scene.description ?? `${main}: a scene of ${scene.mechanisms.length} mechanisms.`,
     run,
@@ -92,6 +87,7 @@ function openRecording(name: string, bytes: Uint8Array): Opened {
     return [{ ...world.save(), time }];
   });
   return {
+    name: '',
     title: name,
     about: `A recording of ${first.states.size} mechanisms, ${moments.length} moments. Whatever you do to it goes on from there.`,
     run: plainRun(world),

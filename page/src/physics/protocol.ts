@@ -18,8 +18,8 @@ export interface JointView extends Pick<Joint, 'name' | 'parent' | 't' | 'E' | '
   readonly iv: number;
   /** Held where it is by a motor. */
   readonly locked: boolean;
-  /** What a slider commands, where there is a motor. */
-  readonly target?: number;
+  /** Brought to a place by its slider. */
+  readonly driven: boolean;
 }
 
 /** Sent when a scene was loaded and whenever its structure has changed. */
@@ -39,7 +39,7 @@ export interface Sample {
   readonly time: number;
   readonly kinetic: number;
   readonly potential: number;
-  /** Joules that the mouse, pushes and motors put in, and that were lost on connecting. */
+  /** Joules that the mouse put in, less those lost on connecting. Pushes and motors are not counted. */
   readonly work: number;
   readonly contacts: number;
   readonly depth: number;
@@ -70,14 +70,8 @@ export interface Grip {
   readonly point: Vec3;
 }
 
-/** What the page asks for. Each is answered by one Reply with its number. */
-export type Request =
-  | { readonly do: 'list' }
-  | { readonly do: 'load'; readonly scene: string }
-  | { readonly do: 'open'; readonly name: string; readonly files: readonly (readonly [string, Uint8Array])[] }
-  | { readonly do: 'advance'; readonly seconds: number }
-  | { readonly do: 'step' }
-  | { readonly do: 'show'; readonly time: number }
+/** What a person does to a scene: it is done again from a link. */
+export type Action =
   | { readonly do: 'drag'; readonly grip: Grip | null; readonly to?: Vec3 }
   | { readonly do: 'push'; readonly member: number; readonly body: number; readonly impulse: Vec3 }
   | {
@@ -91,7 +85,22 @@ export type Request =
   | { readonly do: 'lock'; readonly member: number; readonly joint: string; readonly locked: boolean }
   | { readonly do: 'target'; readonly member: number; readonly joint: string; readonly position: number }
   | { readonly do: 'controller'; readonly name: string }
-  | { readonly do: 'reroot'; readonly member: number; readonly body: number }
+  | { readonly do: 'reroot'; readonly member: number; readonly body: number };
+
+/** What the page asks for. Each is answered by one Reply with its number. */
+export type Request =
+  | Action
+  | { readonly do: 'list' }
+  | { readonly do: 'load'; readonly scene: string }
+  | { readonly do: 'open'; readonly name: string; readonly files: readonly (readonly [string, Uint8Array])[] }
+  /** As it was when it was loaded or opened. */
+  | { readonly do: 'restart' }
+  /** From now on so many simulated seconds a second; 0: it stands still. */
+  | { readonly do: 'play'; readonly speed: number }
+  /** A picture of what is there. */
+  | { readonly do: 'look' }
+  | { readonly do: 'step' }
+  | { readonly do: 'show'; readonly time: number }
   | { readonly do: 'watch'; readonly member: number; readonly joint: string | null }
   | { readonly do: 'schedule'; readonly member: number; readonly processors: number; readonly measure: boolean }
   | { readonly do: 'record' }
@@ -103,7 +112,7 @@ export interface Kept {
   readonly scene: string;
   readonly steps: number;
   /** What was done to it, and after which step. */
-  readonly actions: readonly (readonly [number, Request])[];
+  readonly actions: readonly (readonly [number, Action])[];
 }
 
 /** One bar of a timeline, nanoseconds or units of the cost model. */
@@ -139,6 +148,7 @@ export interface SceneTitle {
 }
 
 export interface Reply {
+  /** 0: nobody asked. */
   readonly id: number;
   readonly scenes?: readonly SceneTitle[];
   readonly frame?: Frame;

@@ -15,14 +15,17 @@ export async function record(run: Run, history: History): Promise<Uint8Array> {
     },
   };
   const [first, ...rest] = history.moments;
-  run.restore(first.checkpoint);
-  const recorder = await Recorder.begin(world, sink);
-  for (const { checkpoint } of rest) {
-    run.restore(checkpoint);
-    await recorder.record();
+  try {
+    run.restore(first.checkpoint);
+    const recorder = await Recorder.begin(world, sink);
+    for (const { checkpoint } of rest) {
+      run.restore(checkpoint);
+      await recorder.record();
+    }
+    await recorder.end();
+  } finally {
+    run.restore(now);
   }
-  await recorder.end();
-  run.restore(now);
   const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
   for (const part of parts) {

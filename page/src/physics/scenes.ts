@@ -3,7 +3,7 @@
 import { createMechanism, mechanismSpec, Random, State } from 'manikin';
 import { BUILTIN_MODELS, builtinMechanism } from 'manikin/models';
 import { BUNDLED_SCENES, type Scene, type SceneCheckpoint } from 'manikin/scenes';
-import { box, World } from 'manikin/world';
+import { box, type Checkpoint, World } from 'manikin/world';
 
 export interface SceneChoice {
   readonly name: string;
@@ -71,6 +71,18 @@ export interface Run {
   restore(checkpoint: SceneCheckpoint): void;
 }
 
+/** What is on the stage. */
+export interface Opened {
+  /** Of a scene that can be chosen; empty for files. */
+  readonly name: string;
+  readonly title: string;
+  readonly about: string;
+  readonly run: Run;
+  /** Of a recording: its moments. */
+  readonly moments?: readonly Checkpoint[];
+  readonly warnings: readonly string[];
+}
+
 /** A world to which nothing happens by itself. */
 export function plainRun(world: World): Run {
   return {
@@ -132,20 +144,18 @@ export const SCENES: readonly SceneChoice[] = [
       build: () => run(scene()),
     }),
   ),
-  ...BUILTIN_MODELS.map(
-    ({ example, description }): SceneChoice => ({
-      name: example,
-      title: example,
-      about: description,
-      group: 'Figures and chains',
-      build: () => run(single(example)),
-    }),
-  ),
+  ...BUILTIN_MODELS.map(({ example, description }) => modelScene(example, description)),
 ];
 
-/** The scene of that name. */
+function modelScene(name: string, about: string): SceneChoice {
+  return { name, title: name, about, group: 'Figures and chains', build: () => run(single(name)) };
+}
+
+/** The scene of that name, or the built-in mechanism: those with a number in their names are more than the list has. */
 export function sceneNamed(name: string): SceneChoice {
   const found = SCENES.find((scene) => scene.name === name);
-  if (found === undefined) throw new Error(`There is no scene "${name}".`);
-  return found;
+  if (found !== undefined) return found;
+  const names = SCENES.flatMap((scene) => (scene.group === 'Scenes' ? scene.name : []));
+  const { bodies, nv } = builtinMechanism(name, { what: 'scene', names });
+  return modelScene(name, `${bodies.length} bodies, ${nv} degrees of freedom.`);
 }

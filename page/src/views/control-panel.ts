@@ -22,15 +22,17 @@ export function controlPanel(panel: HTMLElement, store: Store, physics: Physics)
     inputs = [];
     let first = 0;
     scene?.members.forEach(({ joints }, m) => {
-      joints.forEach(({ name, nv, iq, limits, target }) => {
+      joints.forEach(({ name, nv, iq, limits, driven }) => {
         if (nv !== 1 || inputs.length >= MOST_SLIDERS) return;
         const { lower = -Math.PI, upper = Math.PI } = limits;
         const out = element('output', { className: 'slider-value' });
         const input = element('input', { type: 'range', min: String(lower), max: String(upper), step: '0.01' });
-        input.oninput = () => void physics.ask({ do: 'target', member: m, joint: name, position: Number(input.value) });
-        sliders.append(
-          element('label', { className: target === undefined ? 'slider' : 'slider driven' }, name, input, out),
-        );
+        const label = element('label', { className: driven ? 'slider driven' : 'slider' }, name, input, out);
+        input.oninput = () => {
+          label.classList.add('driven');
+          void physics.ask({ do: 'target', member: m, joint: name, position: Number(input.value) });
+        };
+        sliders.append(label);
         inputs.push({ input, q: first + iq, out });
       });
       first += joints.reduce((sum, { nq }) => sum + nq, 0);
@@ -38,7 +40,7 @@ export function controlPanel(panel: HTMLElement, store: Store, physics: Physics)
     if (inputs.length === 0) sliders.append(element('p', {}, 'No joint here has one degree of freedom.'));
   };
   store.subscribe((state, before) => {
-    if (state.scene !== before.scene || (inputs.length === 0 && state.scene !== undefined)) draw(state);
+    if (state.scene !== before.scene) draw(state);
     const { frame } = state;
     if (frame === undefined || frame === before.frame || panel.hidden) return;
     for (const { input, q, out } of inputs) {

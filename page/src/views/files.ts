@@ -1,6 +1,5 @@
 // Files that are dropped on the page or chosen: they go to the physics as bytes and nowhere else.
 
-import type { Physics } from '../physics/client.js';
 import type { Store } from '../store.js';
 import { byId } from './dom.js';
 
@@ -9,8 +8,11 @@ const MOST_BYTES = 256 * 1024 * 1024;
 
 type Named = readonly [string, Uint8Array];
 
-export function openDropped(physics: Physics, store: Store): void {
-  const open = async (files: readonly (readonly [string, File])[]): Promise<void> => {
+/** Opens files under their paths; the first name is that of the model. */
+export type Open = (name: string, files: readonly Named[]) => Promise<void>;
+
+export function openDropped(store: Store, open: Open): void {
+  const openFiles = async (files: readonly (readonly [string, File])[]): Promise<void> => {
     const bytes = files.reduce((sum, [, { size }]) => sum + size, 0);
     if (files.length === 0) return;
     if (files.length > MOST_FILES || bytes > MOST_BYTES) {
@@ -22,13 +24,14 @@ export function openDropped(physics: Physics, store: Store): void {
     const read = await Promise.all(
       files.map(async ([path, file]): Promise<Named> => [path, new Uint8Array(await file.arrayBuffer())]),
     );
-    store.set({ picked: undefined, schedule: undefined, playing: false });
-    const { error } = await physics.ask({ do: 'open', name: read[0][0], files: read });
-    if (error === undefined) store.set({ playing: true });
+    await open(read[0][0], read);
+  };
+  const orSay = (work: Promise<void>): void => {
+    void work.catch((error: unknown) => store.set({ message: `The files cannot be read: ${String(error)}` }));
   };
   const input = byId<HTMLInputElement>('files');
   input.onchange = () => {
-    void open([...(input.files ?? [])].map((file) => [file.name, file]));
+    orSay(openFiles([...(input.files ?? [])].map((file) => [file.name, file])));
     input.value = '';
   };
   const drop = byId('drop');
@@ -45,12 +48,12 @@ export function openDropped(physics: Physics, store: Store): void {
     const items = [...(event.dataTransfer?.items ?? [])];
     const entries = items.flatMap((item) => item.webkitGetAsEntry() ?? []);
     const loose = [...(event.dataTransfer?.files ?? [])].map((file) => [file.name, file] as const);
-    void (entries.some(({ isDirectory }) => isDirectory) ? walk(entries).then(open) : open(loose));
+    orSay(entries.some(({ isDirectory }) => isDirectory) ? walk(entries).then(openFiles) : openFiles(loose));
   });
 }
 
 /** Files that the command `manikin view` was given; false where there are none, as on a server of plain files. */
-export async function openGiven(physics: Physics, store: Store): Promise<boolean> {
+export async function openGiven(open: Open): Promise<boolean> {
   const list = await fetch('./opened.json').catch(() => undefined);
   if (list === undefined || !list.ok || !list.headers.get('content-type')?.includes('json')) return false;
   const names = (await list.json()) as string[];
@@ -60,9 +63,8 @@ export async function openGiven(physics: Physics, store: Store): Promise<boolean
       async (name, k): Promise<Named> => [name, new Uint8Array(await (await fetch(`./opened/${k}`)).arrayBuffer())],
     ),
   );
-  const { error } = await physics.ask({ do: 'open', name: names[0], files: read });
-  if (error === undefined) store.set({ playing: true });
-  return error === undefined;
+  await open(names[0], read);
+  return true;
 }
 
 /** All files of folders, under their paths. */

@@ -9,7 +9,7 @@ interface Commands {
   panel(which: number): void;
 }
 
-type Key = readonly [keys: readonly string[], about: string, run: () => void];
+type Key = readonly [keys: readonly string[], about: string, run: (key: string) => void];
 
 export function listenToKeys(store: Store, physics: Physics, commands: Commands): void {
   const seek = (by: number): void => {
@@ -70,7 +70,7 @@ export function listenToKeys(store: Store, physics: Physics, commands: Commands)
       }),
     ],
     [['t'], 'make it the root', chosen((member, body) => void physics.ask({ do: 'reroot', member, body }))],
-    [['1', '2', '3', '4'], 'panels', () => undefined],
+    [['1', '2', '3', '4'], 'panels', (key) => commands.panel(Number(key) - 1)],
     [['?'], 'this list', () => byId<HTMLDialogElement>('help').showModal()],
   ];
   for (const [names, about] of keys)
@@ -85,10 +85,9 @@ export function listenToKeys(store: Store, physics: Physics, commands: Commands)
     const typing =
       target.matches('input, select, textarea') || (event.key === ' ' && target.matches('button, summary'));
     if (typing || document.querySelector('dialog[open]') !== null) return;
-    if (/^[1-4]$/.test(event.key)) commands.panel(Number(event.key) - 1);
     const found = keys.find(([names]) => names.includes(event.key));
     if (found === undefined) return;
     event.preventDefault();
-    found[2]();
+    found[2](event.key);
   });
 }

@@ -29,8 +29,8 @@ export function linkOf(kept: Kept | undefined, view: View): string | undefined {
 export function readLink(hash: string): Link | undefined {
   const text = hash.replace(/^#/, '');
   if (text === '') return undefined;
-  if (!text.startsWith('moment=')) return { scene: decodeURIComponent(text) };
   try {
+    if (!text.startsWith('moment=')) return { scene: decodeURIComponent(text) };
     const packed = atob(text.slice('moment='.length).replaceAll('-', '+').replaceAll('_', '/'));
     const bytes = Uint8Array.from(packed, (letter) => letter.charCodeAt(0));
     const { kept, view } = JSON.parse(strFromU8(inflateSync(bytes, { out: new Uint8Array(MOST_BYTES) }))) as Link;

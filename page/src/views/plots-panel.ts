@@ -136,11 +136,17 @@ class Plot {
 
   add(frame: Frame): void {
     const [times] = this.#data;
-    // After going back the past is written anew.
+    // Who looks at the past changes nothing; who goes on from there writes it anew.
+    if (frame.time < frame.to && frame.time <= (times.at(-1) ?? -1)) return;
     while (times.length > 0 && times[times.length - 1] >= frame.time) for (const list of this.#data) list.pop();
     times.push(frame.time);
     for (const [k, { value }] of this.#series.entries()) this.#data[k + 1].push(value(frame));
     if (times.length > MOST_SAMPLES) for (const list of this.#data) list.shift();
+  }
+
+  remove(): void {
+    this.#plot?.destroy();
+    this.element.remove();
   }
 
   draw(): void {
@@ -168,7 +174,7 @@ export function plotsPanel(panel: HTMLElement, store: Store, physics: Physics): 
   const toggle = (kind: Kind, on: boolean): void => {
     const old = shown.get(kind.name);
     if (!on) {
-      old?.element.remove();
+      old?.remove();
       shown.delete(kind.name);
       return;
     }

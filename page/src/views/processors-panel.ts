@@ -29,7 +29,11 @@ export function processorsPanel(panel: HTMLElement, store: Store, physics: Physi
     result,
   );
   store.subscribe(({ schedule }, before) => {
-    if (schedule === undefined || schedule === before.schedule) return;
+    if (schedule === before.schedule) return;
+    if (schedule === undefined) {
+      result.replaceChildren();
+      return;
+    }
     store.set({ colourByProcessor: paint.checked });
     draw(result, schedule);
   });

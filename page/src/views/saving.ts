@@ -29,7 +29,8 @@ export function saving(store: Store, physics: Physics, stage: Stage, link: () =>
   };
   byId('save-mcap').onclick = async () => {
     const { bytes } = await physics.ask({ do: 'record' });
-    if (bytes !== undefined) download('manikin.mcap', bytes as BlobPart, 'application/octet-stream');
+    if (bytes === undefined) return;
+    download('manikin.mcap', bytes as BlobPart, 'application/octet-stream');
     done('The recording is saved.');
   };
   let recorder: MediaRecorder | undefined;
@@ -46,7 +47,9 @@ export function saving(store: Store, physics: Physics, stage: Stage, link: () =>
     const parts: Blob[] = [];
     recorder = new MediaRecorder(canvas.captureStream(30), { videoBitsPerSecond: 8e6 });
     recorder.ondataavailable = ({ data }) => parts.push(data);
+    const longest = setTimeout(() => recorder?.stop(), 1000 * LONGEST);
     recorder.onstop = () => {
+      clearTimeout(longest);
       recorder = undefined;
       video.textContent = 'Video (WebM)';
       download('manikin.webm', new Blob(parts, { type: 'video/webm' }), 'video/webm');
@@ -54,7 +57,6 @@ export function saving(store: Store, physics: Physics, stage: Stage, link: () =>
     };
     recorder.start(1000);
     video.textContent = 'Stop the video';
-    setTimeout(() => recorder?.stop(), 1000 * LONGEST);
     done('The video runs; choose it again to stop.');
   };
 }

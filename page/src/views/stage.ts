@@ -22,6 +22,7 @@ import {
 } from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import type { Frame, Grip, SceneView } from '../physics/protocol.js';
+import type { Picked } from '../store.js';
 import type { View } from './link.js';
 import { Overlays } from './overlays.js';
 
@@ -29,6 +30,7 @@ import { Overlays } from './overlays.js';
 Object3D.DEFAULT_UP.set(0, 0, 1);
 
 const POSE = 12;
+const PICKED_COLOUR = '#ffb000';
 /** Colours of processors. */
 export const PROCESSOR_COLOURS = [
   '#1f77d0',
@@ -40,6 +42,8 @@ export const PROCESSOR_COLOURS = [
   '#d957b0',
   '#7f8a00',
 ];
+
+type ShapeMesh = NonNullable<ReturnType<typeof shapeMesh>>;
 
 export interface StageEvents {
   /** A body was clicked; null: nothing was. */
@@ -67,7 +71,10 @@ export class Stage {
   #pressed = new Vector2();
   readonly #ray = new Raycaster();
   readonly #centre = new Vector3();
-  #highlight: { readonly member: number; readonly body: number } | undefined;
+  /** The next frame is of another scene: the camera goes to it. */
+  #lookFrom = true;
+  /** Whether the next picture would look different. */
+  #stale = true;
 
   constructor(canvas: HTMLCanvasElement, events: StageEvents) {
     this.#canvas = canvas;
@@ -104,7 +111,6 @@ export class Stage {
   }
 
   set view({ position, target }: View) {
-    this.follow = false;
     this.#camera.position.fromArray(position as number[]);
     this.#controls.target.fromArray(target as number[]);
     this.#controls.update();
@@ -135,6 +141,10 @@ export class Stage {
       this.#scene.add(figure);
       return figure;
     });
+    for (const { geometry, material } of this.#obstacles.children as ShapeMesh[]) {
+      geometry.dispose();
+      material.dispose();
+    }
     this.#obstacles.clear();
     for (const shape of view.obstacles) {
       const mesh = shape.geometry.kind === 'plane' ? undefined : shapeMesh(shape, 0x59636e);
@@ -146,10 +156,6 @@ export class Stage {
     this.overlays.arrange(view);
     if (look) this.#lookFrom = true;
   }
-
-  #lookFrom = true;
-  /** Whether the next picture would look different. */
-  #stale = true;
 
   show(frame: Frame): void {
     this.#stale = true;
@@ -176,7 +182,6 @@ export class Stage {
     this.#controls.target.copy(centre);
     this.#camera.position.copy(centre).add(new Vector3(1.35, -1.35, 0.45).multiplyScalar(size));
     this.#controls.update();
-    this.follow = true;
     this.#centre.copy(centre);
     // What hangs below the height of the ground, where there is none, has the grid below it.
     this.#grid.position.z = this.#ground.visible ? 0.003 : Math.min(0, low.z - 0.3);
@@ -212,25 +217,14 @@ export class Stage {
     this.#renderer.render(this.#scene, this.#camera);
   }
 
-  /** One body stands out. */
-  highlight(picked: { readonly member: number; readonly body: number } | undefined): void {
-    const old = this.#highlight;
-    if (old !== undefined)
-      this.#figures[old.member]?.bodies[old.body] && this.#figures[old.member].paint(old.body, null);
-    this.#highlight = picked;
+  /** The picked body stands out; the others have their own colours, or those of processors, by the names of their joints. */
+  paint({ members }: SceneView, picked: Picked | undefined, owners: ReadonlyMap<string, number> | undefined): void {
     this.#stale = true;
-    if (picked !== undefined && this.#figures[picked.member]?.bodies[picked.body])
-      this.#figures[picked.member].paint(picked.body, 0xffb000);
-  }
-
-  /** Bodies in the colours of processors, by the names of their joints; undefined: their own. */
-  colour(view: SceneView, owners: ReadonlyMap<string, number> | undefined): void {
-    this.#stale = true;
-    view.members.forEach(({ joints }, m) => {
+    members.forEach(({ joints }, m) => {
       joints.forEach(({ name }, b) => {
         const owner = owners?.get(name);
-        const colour = owner === undefined ? null : PROCESSOR_COLOURS[owner % PROCESSOR_COLOURS.length];
-        this.#figures[m]?.paint(b, colour);
+        const own = owner === undefined ? null : PROCESSOR_COLOURS[owner % PROCESSOR_COLOURS.length];
+        this.#figures[m].paint(b, picked?.member === m && picked.body === b ? PICKED_COLOUR : own);
       });
     });
   }
@@ -288,7 +282,8 @@ export class Stage {
       this.#controls.enabled = true;
       const still = this.#pressed.distanceTo(new Vector2(event.clientX, event.clientY)) < 4;
       if (dragging?.moved) this.#events.drag(null);
-      else if (still && event.type === 'pointerup') this.#events.pick(dragging?.grip ?? null, event.shiftKey);
+      else if (still && event.type === 'pointerup' && event.button === 0)
+        this.#events.pick(dragging?.grip ?? null, event.shiftKey);
     };
     canvas.addEventListener('pointerup', end);
     canvas.addEventListener('pointercancel', end);

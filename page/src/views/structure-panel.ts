@@ -52,9 +52,11 @@ export function structurePanel(panel: HTMLElement, store: Store, physics: Physic
     if (loops.childElementCount === 0) loops.append(element('li', {}, 'None. Choose a body, then "Connect".'));
   };
   store.subscribe((state, before) => {
-    if (state.scene !== before.scene || items.size === 0) draw(state);
-    if (state.picked !== before.picked || state.scene !== before.scene || state.connecting !== before.connecting)
+    const anew = state.scene !== before.scene;
+    if (anew) draw(state);
+    if (anew || state.picked !== before.picked || state.connecting !== before.connecting)
       drawChosen(chosen, state, store, physics);
+    if (!anew && state.picked === before.picked) return;
     for (const [key, item] of items)
       item.setAttribute('aria-current', String(key === `${state.picked?.member}/${state.picked?.body}`));
   });

@@ -1,0 +1,220 @@
+// What a person does to a world: drag, push, connect, release, lock, drive, hang it from another body.
+
+import type { Mechanism, Vec3 } from 'manikin';
+import type { Member, World } from 'manikin/world';
+import { controllerNamed } from './controllers.js';
+import { Drag } from './drag.js';
+import { dynamicsOf } from './dynamics-of.js';
+import type { Action } from './protocol.js';
+
+/** 1/s: how fast a joint follows its slider. */
+const FOLLOW = 15;
+
+/** What was done and still counts. Nothing of it is ever written to: a moment of the past keeps it as it is. */
+export interface Marks {
+  /** Joules that dragging put in, less those lost on connecting. */
+  readonly work: number;
+  /** Bodies on the way from the old root to the new one, after a change of root. */
+  readonly inverted: readonly string[];
+  /** Joints that are held where they are, and what sliders command; under `jointKey`. */
+  readonly locked: ReadonlySet<string>;
+  readonly targets: ReadonlyMap<string, number>;
+  readonly driven: readonly Pick<Member, 'motors' | 'control'>[];
+}
+
+export function jointKey(member: number, joint: string): string {
+  return `${member}/${joint}`;
+}
+
+export class Hands {
+  readonly #world: World;
+  #drag: Drag | undefined;
+  #work = 0;
+  #inverted: readonly string[] = [];
+  #locked: ReadonlySet<string> = new Set();
+  #targets: ReadonlyMap<string, number> = new Map();
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  get dragging(): boolean {
+    return this.#drag !== undefined;
+  }
+
+  get marks(): Marks {
+    return {
+      work: this.#work,
+      inverted: this.#inverted,
+      locked: this.#locked,
+      targets: this.#targets,
+      driven: this.#world.members.map(({ motors, control }) => ({ motors, control })),
+    };
+  }
+
+  /** As it was at a moment to which the world has gone back. Nothing is dragged then. */
+  set marks({ work, inverted, locked, targets, driven }: Marks) {
+    this.#drag = undefined;
+    this.#work = work;
+    this.#inverted = inverted;
+    this.#locked = locked;
+    this.#targets = targets;
+    this.driveAgain(driven);
+  }
+
+  /** Checkpoints of a world hold no motors: after it has gone somewhere else they are set anew. */
+  driveAgain(driven: Marks['driven']): void {
+    this.#world.members.forEach((member, m) => {
+      for (const { joint } of member.motors) member.drive(joint.name, undefined);
+      for (const { joint, motor } of driven[m].motors) member.drive(joint.name, motor);
+      member.control = driven[m].control;
+    });
+  }
+
+  /** Before every step: the mouse pulls. */
+  pull(): void {
+    if (this.#drag !== undefined) this.#work += this.#drag.pull(this.#world.stepSize);
+  }
+
+  /** Does it, and says what came of it. */
+  do(action: Action): string | undefined {
+    switch (action.do) {
+      case 'drag':
+        return this.#dragTo(action);
+      case 'push': {
+        const [member, body] = this.#body(action.member, action.body);
+        const h = this.#world.stepSize;
+        const force = action.impulse.map((x) => x / h) as unknown as Vec3;
+        member.push(body, force, this.#world.pose(member, body).t);
+        return undefined;
+      }
+      case 'connect':
+        return this.#connect(action);
+      case 'release':
+        this.#world.disconnect(this.member(action.member), action.joint);
+        this.#drag = undefined;
+        return `${action.joint} is released.`;
+      case 'lock':
+        return this.#lock(action.member, action.joint, action.locked);
+      case 'target':
+        return this.#target(action.member, action.joint, action.position);
+      case 'controller':
+        return this.#control(action.name);
+      case 'reroot':
+        return this.#reroot(action.member, action.body);
+    }
+  }
+
+  member(index: number): Member {
+    const member = this.#world.members[index];
+    if (member === undefined) throw new Error(`There is no mechanism number ${index + 1}.`);
+    return member;
+  }
+
+  #body(index: number, body: number): readonly [Member, string] {
+    const member = this.member(index);
+    const found = member.state.mechanism.bodies[body];
+    if (found === undefined) throw new Error(`"${member.name}" has no body number ${body + 1}.`);
+    return [member, found.name];
+  }
+
+  #dragTo({ grip, to }: Extract<Action, { do: 'drag' }>): undefined {
+    if (grip === null || to === undefined) {
+      this.#drag = undefined;
+      return;
+    }
+    const [member, body] = this.#body(grip.member, grip.body);
+    if (this.#drag?.member === member && this.#drag.body === body) this.#drag.target = to;
+    else this.#drag = new Drag(member, body, grip.point, to);
+  }
+
+  #connect({ grip, to, joint }: Extract<Action, { do: 'connect' }>): string {
+    const [member, a] = this.#body(grip.member, grip.body);
+    const b = to === null ? null : this.#partner(member, to);
+    const { mechanism } = member.state;
+    const at = dynamicsOf(mechanism).pose(member.state, { frame: a, at: grip.point }).t;
+    const taken = new Set([...mechanism.loops, ...mechanism.joints].map(({ name }) => name));
+    let name = `${a} on ${b ?? 'ground'}`;
+    for (let k = 2; taken.has(name); k++) name = `${a} on ${b ?? 'ground'} ${k}`;
+    const { energyLost, impulse } = this.#world.connect(member, { name, a, b, joint, at });
+    this.#work -= energyLost;
+    this.#drag = undefined;
+    const size = Math.hypot(impulse[3], impulse[4], impulse[5]);
+    return `${a} and ${b ?? 'the ground'} are joined (${joint.type}): impulse ${size.toPrecision(3)} N s, ${energyLost.toPrecision(3)} J lost.`;
+  }
+
+  #partner(member: Member, to: { readonly member: number; readonly body: number }): string {
+    const [other, body] = this.#body(to.member, to.body);
+    if (other !== member)
+      throw new Error(`"${member.name}" and "${other.name}" cannot be joined: they are two mechanisms.`);
+    return body;
+  }
+
+  #lock(index: number, name: string, locked: boolean): string {
+    const member = this.member(index);
+    const joint = member.state.mechanism.joint(name);
+    if (!locked) member.drive(name, undefined);
+    else if (joint.model.nv === 1) member.drive(name, { kind: 'velocity', velocity: 0 });
+    else {
+      const position = member.state.q.slice(...joint.q);
+      const inertia = felt(member, joint.v[0]);
+      member.drive(name, { kind: 'position', position, stiffness: 4e4 * inertia, damping: 400 * inertia });
+    }
+    this.#mark(jointKey(index, name), locked, undefined);
+    return `${name} is ${locked ? 'locked' : 'free'}.`;
+  }
+
+  #target(index: number, name: string, position: number): undefined {
+    const member = this.member(index);
+    const inertia = felt(member, member.state.mechanism.joint(name).v[0]);
+    member.drive(name, {
+      kind: 'position',
+      position,
+      stiffness: FOLLOW * FOLLOW * inertia,
+      damping: 2 * FOLLOW * inertia,
+    });
+    this.#mark(jointKey(index, name), false, position);
+  }
+
+  #mark(key: string, locked: boolean, target: number | undefined): void {
+    const others = [...this.#locked].filter((other) => other !== key);
+    this.#locked = new Set(locked ? [...others, key] : others);
+    const targets = new Map(this.#targets);
+    if (target === undefined) targets.delete(key);
+    else targets.set(key, target);
+    this.#targets = targets;
+  }
+
+  #control(name: string): string {
+    const { title, apply } = controllerNamed(name);
+    this.#locked = new Set();
+    this.#targets = new Map();
+    for (const member of this.#world.members) apply(member, dynamicsOf(member.state.mechanism));
+    return `${title}.`;
+  }
+
+  /** The same motion, seen from another root: nothing moves. */
+  #reroot(index: number, body: number): string {
+    const [member, top] = this.#body(index, body);
+    const before = member.state.mechanism;
+    if (before.joints[body].parent < 0) return `${top} is the root already.`;
+    this.#world.reroot(member, { top, at: this.#world.pose(member, top).t, joint: 'floating' });
+    // Its frames are others now, and the grip was told in the old ones.
+    this.#drag = undefined;
+    this.#inverted = wayToRoot(before, body);
+    return `${top} is the root now; ${this.#inverted.length} bodies are read from their other sides, nothing moved.`;
+  }
+}
+
+/** Inertia that a degree of freedom feels where everything else stands still. */
+function felt({ state }: Member, k: number): number {
+  const { H, n } = dynamicsOf(state.mechanism).massMatrix(state);
+  return H[k * n + k];
+}
+
+/** Bodies from the one that hung from the ground down to this one. */
+function wayToRoot({ bodies, joints }: Mechanism, body: number): string[] {
+  const names: string[] = [];
+  for (let b = body; b >= 0; b = joints[b].parent) names.push(bodies[b].name);
+  return names.reverse();
+}

@@ -1,0 +1,93 @@
+// What the page draws of a world: its structure, and where everything is.
+
+import type { State, Vec3 } from 'manikin';
+import type { Member, World } from 'manikin/world';
+import { dynamicsOf } from './dynamics-of.js';
+import { jointKey, type Marks } from './hands.js';
+import type { Frame, JointView, MemberView } from './protocol.js';
+
+/** The joint whose force is shown. */
+export interface Watched {
+  readonly member: number;
+  readonly joint: string;
+}
+
+/** The structure of member number m. */
+export function memberView({ name, state: { mechanism } }: Member, m: number, { locked, targets }: Marks): MemberView {
+  return {
+    name,
+    bodies: mechanism.bodies.map(({ name: body, mass, com, visuals, collisions }) => ({
+      name: body,
+      mass,
+      com,
+      visuals,
+      collisions,
+    })),
+    joints: mechanism.joints.map(({ name: joint, parent, t, E, axis, type, limits, model, iq, iv }): JointView => {
+      const key = jointKey(m, joint);
+      const marks = { locked: locked.has(key), driven: targets.has(key) };
+      return { name: joint, parent, t, E, axis, type, limits, nq: model.nq, nv: model.nv, iq, iv, ...marks };
+    }),
+    loops: mechanism.loops.map(({ name: loop, type }) => ({ name: loop, type })),
+  };
+}
+
+/** Where everything is, and what it weighs on: the part of a frame that follows from the world alone. */
+export function worldPicture(world: World): Omit<Frame, 'work' | 'from' | 'to' | 'cost' | 'jointForce'> {
+  const { members, report, time } = world;
+  const contacts = world.contacts().filter(({ mode }) => mode !== 'open');
+  const [com, momentum] = [
+    [0, 0, 0],
+    [0, 0, 0],
+  ];
+  let mass = 0;
+  for (const { state } of members) {
+    const energy = dynamicsOf(state.mechanism).energy(state);
+    mass += energy.mass;
+    for (const k of [0, 1, 2]) {
+      com[k] += energy.mass * energy.com[k];
+      momentum[k] += energy.momentum.linear[k];
+    }
+  }
+  const { kinetic, potential } = world.energy();
+  return {
+    time,
+    kinetic,
+    potential,
+    contacts: report.contacts,
+    depth: report.depth,
+    residual: report.residual,
+    poses: Float32Array.from(joined(members, (state) => dynamicsOf(state.mechanism).poses(state))),
+    q: joined(members, ({ q }) => q),
+    v: joined(members, ({ v }) => v),
+    contactForces: Float32Array.from(contacts.flatMap(({ position, force }) => [...position, ...force])),
+    com: com.map((x) => x / (mass || 1)) as unknown as Vec3,
+    momentum: momentum as unknown as Vec3,
+  };
+}
+
+/** The force through a joint in the last step: on the body it carries, ground axes. */
+export function jointForce(world: World, { member: m, joint }: Watched): Frame['jointForce'] {
+  const member = world.members[m];
+  if (!member?.state.mechanism.hasJoint(joint)) return undefined;
+  const { mechanism } = member.state;
+  const body = mechanism.jointIndex(joint);
+  const { jointForces } = world.solved(member);
+  const { E, t } = world.pose(member, mechanism.bodies[body].name);
+  const turned = (o: number): Vec3 =>
+    [0, 1, 2].map(
+      (k) => E[k] * jointForces[o] + E[3 + k] * jointForces[o + 1] + E[6 + k] * jointForces[o + 2],
+    ) as unknown as Vec3;
+  return { at: t, moment: turned(6 * body), force: turned(6 * body + 3) };
+}
+
+function joined(members: readonly Member[], of: (state: State) => Float64Array): Float64Array {
+  const parts = members.map(({ state }) => of(state));
+  const all = new Float64Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}
