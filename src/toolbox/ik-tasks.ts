@@ -8,7 +8,7 @@ import { createClosedInverse, updateConstraints } from '../engines/plain/closed-
 import { MechanismError } from '../mechanism/errors.js';
 import type { Mechanism, Placement } from '../mechanism/mechanism.js';
 import type { State } from '../mechanism/state.js';
-import { type Mat3, quaternionFromRotation, type Vec3 } from '../spatial/matrix3.js';
+import { axisFrame, type Mat3, quaternionFromRotation, type Vec3 } from '../spatial/matrix3.js';
 
 interface Common {
   /** For the report; made from its kind and frame where left out. */
@@ -61,6 +61,11 @@ export const LOOPS = Number.NEGATIVE_INFINITY;
 export function rowsOf(task: IkTask, from: Kinematics): TaskRows {
   const { weight = 1, priority = 0 } = task;
   const common = { name: task.name ?? nameOf(task), weight, priority };
+  const refuse = (message: string): never => {
+    throw MechanismError.of('ik', common.name, message);
+  };
+  if (!(weight > 0 && weight < Number.POSITIVE_INFINITY))
+    refuse(`The weight must be a positive number, got ${weight}; leave out a task that does not count.`);
   switch (task.kind) {
     case 'pose': {
       const at = new FrameAt(task.frame, from);
@@ -80,8 +85,9 @@ export function rowsOf(task: IkTask, from: Kinematics): TaskRows {
         },
       };
     }
-    case 'position': {
-      const at = new FrameAt(task.frame, from);
+    case 'position':
+    case 'centreOfMass': {
+      const at = task.kind === 'position' ? new FrameAt(task.frame, from) : new CentreAt(from);
       return {
         ...common,
         rows: 3,
@@ -96,19 +102,6 @@ export function rowsOf(task: IkTask, from: Kinematics): TaskRows {
     case 'direction':
     case 'gaze':
       return pointing(task, common, from);
-    case 'centreOfMass': {
-      const centre = new CentreAt(from);
-      return {
-        ...common,
-        rows: 3,
-        dofs: centre.dofs,
-        residual: (r, o) => {
-          centre.update();
-          for (let k = 0; k < 3; k++) r[o + k] = centre.p[k] - task.position[k];
-        },
-        jacobian: (J, o) => centre.moves(J, o),
-      };
-    }
     case 'joint': {
       const { model, iq, iv } = from.mechanism.joint(task.joint);
       const { nv } = from.mechanism;
@@ -118,8 +111,9 @@ export function rowsOf(task: IkTask, from: Kinematics): TaskRows {
         rows: model.nv,
         dofs: Int32Array.from({ length: model.nv }, (_, k) => iv + k),
         residual: (r, o) => {
-          if (typeof task.position === 'number') goal[0] = task.position;
-          else goal.set(task.position);
+          const given = typeof task.position === 'number' ? [task.position] : task.position;
+          if (given.length !== goal.length) refuse(`Expected ${goal.length} numbers, got ${given.length}.`);
+          goal.set(given);
           model.difference(r, o, goal, 0, from.state.q, iq);
         },
         jacobian: (J, o) => {
@@ -127,8 +121,12 @@ export function rowsOf(task: IkTask, from: Kinematics): TaskRows {
         },
       };
     }
+    default:
+      return refuse(`There is no such task; there are ${KINDS.join(', ')}.`);
   }
 }
+
+const KINDS: readonly IkTask['kind'][] = ['pose', 'position', 'direction', 'gaze', 'centreOfMass', 'joint'];
 
 function nameOf(task: IkTask): string {
   if (task.kind === 'joint') return `joint ${task.joint}`;
@@ -157,12 +155,18 @@ function pointing(
         d[k] = task.kind === 'gaze' ? task.target[k] - at.p[k] : task.direction[k];
       }
       distance = Math.hypot(d[0], d[1], d[2]);
-      if (!(distance > 0)) distance = 1;
+      if (task.kind === 'gaze' && distance === 0) distance = 1;
       for (let k = 0; k < 3; k++) d[k] /= distance;
       setCross(r, o, d, a);
       const sine = Math.hypot(r[o], r[o + 1], r[o + 2]);
-      const angle = Math.atan2(sine, a[0] * d[0] + a[1] * d[1] + a[2] * d[2]);
-      const factor = sine > 1e-9 ? angle / sine : 1;
+      const cosine = a[0] * d[0] + a[1] * d[1] + a[2] * d[2];
+      if (sine <= 1e-9 && cosine < 0) {
+        // Half a turn, about any axis across.
+        const [x, y, z] = axisFrame([d[0], d[1], d[2]]);
+        r.set([Math.PI * x, Math.PI * y, Math.PI * z], o);
+        return;
+      }
+      const factor = sine > 1e-9 ? Math.atan2(sine, cosine) / sine : 1;
       for (let k = 0; k < 3; k++) r[o + k] *= factor;
     },
     jacobian: (J, o) => {

@@ -47,6 +47,7 @@ export interface IkResult {
   readonly starts: number;
   /** The largest of the errors. */
   readonly error: number;
+  /** In the order of their priorities, the loops of the mechanism first. */
   readonly tasks: readonly IkTaskReport[];
 }
 
@@ -106,6 +107,7 @@ export class InverseKinematics {
     this.#state = new State(mechanism);
     this.#tolerance = options.tolerance ?? 1e-9;
     this.#starts = options.starts ?? 100;
+    if (!(this.#starts >= 1)) throw MechanismError.of('ik', 'starts', `Expected 1 or more, got ${this.#starts}.`);
     this.#iterations = options.iterations ?? 100;
     this.#random = new Random(options.seed ?? 1);
     this.#kinematics = {
@@ -151,7 +153,6 @@ export class InverseKinematics {
       if (start.length !== q.length)
         throw MechanismError.of('length', 'start', `Expected ${q.length} numbers, got ${start.length}.`);
       q.set(start);
-      this.#state.applyCouplings();
     }
     this.#clamp();
     let iterations = 0;
@@ -162,6 +163,7 @@ export class InverseKinematics {
       starts++;
       iterations += this.#descend(starts < this.#starts);
       const merit = this.#merit(this.#r);
+      if (!Number.isFinite(merit)) this.#refuseTarget();
       if (merit < least) {
         least = merit;
         this.#best.set(q);
@@ -173,18 +175,21 @@ export class InverseKinematics {
     return this.#report(iterations, starts);
   }
 
+  #refuseTarget(): never {
+    const off = this.#report(0, 0).tasks.find(({ error }) => !Number.isFinite(error));
+    throw MechanismError.of('ik', off?.name ?? '', 'The target must be finite numbers, and a direction not zero.');
+  }
+
   #report(iterations: number, starts: number): IkResult {
     this.#residual(this.#r);
-    const errors = new Map<string, number>();
     let at = 0;
-    for (const { name, rows, weight } of this.#rows) {
+    const tasks = this.#rows.map(({ name, rows, weight }): IkTaskReport => {
       let sum = 0;
-      for (let k = 0; k < rows; k++) sum += (this.#r[at + k] / weight) ** 2;
-      errors.set(name, Math.max(errors.get(name) ?? 0, Math.sqrt(sum)));
-      at += rows;
-    }
-    const tasks = [...errors].map(([name, error]) => ({ name, error, met: error <= this.#tolerance }));
-    const error = Math.max(...errors.values());
+      for (const end = at + rows; at < end; at++) sum += (this.#r[at] / weight) ** 2;
+      const error = Math.sqrt(sum);
+      return { name, error, met: error <= this.#tolerance };
+    });
+    const error = Math.max(...tasks.map((task) => task.error));
     return { q: this.#state.q.slice(), converged: error <= this.#tolerance, iterations, starts, error, tasks };
   }
 
@@ -317,22 +322,23 @@ export class InverseKinematics {
       for (let k = 0; k < count; k++) this.#step[free[this.#columns[k]]] = d[k];
       break;
     }
-    const { joints, couplings } = this.mechanism;
+    const { joints } = this.mechanism;
     for (const i of this.#moving) {
       const { model, iq, iv } = joints[i];
       model.integrate(q, iq, this.#step, iv, 1);
     }
     this.#clamp();
-    if (couplings.length > 0) this.#state.applyCouplings();
     return true;
   }
 
+  /** Into the limits; followers go with their sources. */
   #clamp(): void {
     const { q } = this.#state;
     for (let k = 0; k < this.#free.length; k++) {
       const place = this.#place[k];
       if (place >= 0) q[place] = Math.min(Math.max(q[place], this.#lower[k]), this.#upper[k]);
     }
+    this.#state.applyCouplings();
   }
 
   /** Random positions of the joints that may move. */
@@ -352,7 +358,6 @@ export class InverseKinematics {
       if (low < high) q[place] = this.#random.between(low, high);
     }
     this.#clamp();
-    this.#state.applyCouplings();
   }
 
   #merit(r: Float64Array): number {

@@ -7,6 +7,7 @@ import { MechanismBuilder } from '../../src/mechanism/builder.js';
 import { createMechanism } from '../../src/mechanism/create.js';
 import type { Mechanism } from '../../src/mechanism/mechanism.js';
 import { State } from '../../src/mechanism/state.js';
+import { mechanismSpec } from '../../src/mechanism/variants.js';
 import { rowsOf } from '../../src/toolbox/ik-tasks.js';
 import { type IkTask, InverseKinematics, inverseKinematics, numericalDerivative } from '../../src/toolbox/index.js';
 import { json, manikin, output } from '../cli/support.js';
@@ -114,19 +115,75 @@ describe('rows of the tasks', () => {
   });
 });
 
-it('weights, priorities, and tasks that cannot be met', () => {
+function arm(): Mechanism {
   const builder = new MechanismBuilder('arm');
   for (let k = 0; k < 4; k++)
     builder.link(`l${k}`, {
       parent: k === 0 ? null : `l${k - 1}`,
-      joint: { type: 'revolute', axis: k % 2 === 0 ? [0, 0, 1] : [0, 1, 0] },
+      joint: { type: 'revolute', name: `j${k}`, axis: k % 2 === 0 ? [0, 0, 1] : [0, 1, 0] },
       at: k === 0 ? [0, 0, 0] : [1, 0, 0],
       mass: 1,
       inertia: [0.1, 0, 0, 0, 0.1, 0, 0, 0, 0.1],
     });
-  const mechanism = builder.build();
+  return builder.build();
+}
+
+it('half a turn away is not met', () => {
+  const mechanism = arm();
+  const state = new State(mechanism);
+  for (const [x, y, z] of [
+    [-1, 0, 0],
+    [-1, 1e-12, 0],
+    [-1, 0, -1e-7],
+  ] as const)
+    for (const task of [
+      { kind: 'direction', frame: 'l3', axis: [1, 0, 0], direction: [x, y, z] },
+      { kind: 'gaze', frame: 'l3', axis: [1, 0, 0], target: [9 * x, 9 * y, 9 * z] },
+    ] as const) {
+      const { q, converged } = inverseKinematics(mechanism, [task]);
+      expect(converged).toBe(true);
+      state.q.set(q);
+      const { E, t } = dynamics(mechanism).pose(state, 'l3');
+      const goal = task.kind === 'gaze' ? task.target.map((value, k) => value - t[k]) : task.direction;
+      expect((E[0] * goal[0] + E[1] * goal[1] + E[2] * goal[2]) / Math.hypot(...goal)).toBeCloseTo(1, 12);
+      expect(inverseKinematics(mechanism, [task], { iterations: 0, starts: 1 }).error).toBeGreaterThan(3);
+    }
+});
+
+it('every task has its own line, also two points of one frame', () => {
+  const points = [1, 0.5].map((x) => ({ frame: 'l3', at: [x, 0, 0] as const }));
+  const tasks = points.map((frame, k): IkTask => ({ kind: 'position', frame, position: [1, k, 0] }));
+  expect(inverseKinematics(arm(), tasks, { starts: 1 }).tasks).toHaveLength(2);
+});
+
+it('followers go with a start that is brought into the limits', () => {
+  const spec = mechanismSpec(arm());
+  const joints = spec.joints.map((joint) => ({ ...joint, ...(joint.name === 'j0' && { limits: { upper: 0.5 } }) }));
+  const mechanism = createMechanism({ ...spec, joints, couplings: [{ joint: 'j1', source: 'j0', multiplier: 2 }] });
+  const { q } = inverseKinematics(mechanism, [{ kind: 'position', frame: 'l0', position: [0, 0, 0] }], {
+    start: Float64Array.from([1, 2, 0, 0]),
+  });
+  expect([...q.subarray(0, 2)]).toEqual([0.5, 1]);
+});
+
+it.each([
+  [{ kind: 'position', frame: 'l3', position: [1, Number.NaN, 0] }, /position of l3.*finite/],
+  [{ kind: 'position', frame: 'l3', position: [1] }, /position of l3.*finite/],
+  [{ kind: 'direction', frame: 'l3', axis: [1, 0, 0], direction: [0, 0, 0] }, /direction of l3.*not zero/],
+  [{ kind: 'position', frame: 'l3', position: [1, 0, 0], weight: 0 }, /weight must be a positive number, got 0/],
+  [{ kind: 'joint', joint: 'j1', position: [1, 2] }, /joint j1.*Expected 1 numbers, got 2/],
+  [{ kind: 'joint', joint: 'j1', position: [] }, /joint j1.*Expected 1 numbers, got 0/],
+  [{ kind: 'point', frame: 'l3', position: [1, 0, 0] }, /no such task; there are pose, position/],
+] as const)('%j is refused', (task, message) => {
+  expect(() => inverseKinematics(arm(), [task as never])).toThrow(message);
+});
+
+it('weights, priorities, and tasks that cannot be met', () => {
+  const mechanism = arm();
+  expect(() => inverseKinematics(mechanism, [])).toThrow(/no tasks/);
   const tip = { frame: 'l3', at: [1, 0, 0] } as const;
   const far: IkTask = { kind: 'position', frame: tip, position: [9, 0, 0], name: 'far' };
+  expect(() => inverseKinematics(mechanism, [far], { starts: 0 })).toThrow(/Expected 1 or more, got 0/);
   const alone = inverseKinematics(mechanism, [far]);
   expect(alone.converged).toBe(false);
   expect(alone.tasks).toEqual([{ name: 'far', error: expect.closeTo(5, 6), met: false }]);
