@@ -29,7 +29,7 @@ export interface InverseDerivativesScratch extends ColumnScratch {
   /** n x 9, n x 6: K and momentum of each subtree; p is the linear part of that. */
   readonly K: Float64Array;
   readonly momentum: Float64Array;
-  /** 6 each: force of column j as seen from links before it, for positions and velocities. */
+  /** 6 each: forces of one column, for positions and velocities, and what it carries along. */
   readonly forces: Float64Array;
 }
 
@@ -44,10 +44,7 @@ export function createInverseDerivatives(tree: Tree): InverseDerivativesScratch 
   };
 }
 
-/**
- * dq, dv <- nv x nv, row major: of the force at the degree of freedom of each row with respect to that of each column.
- * `external`: n x 6 forces on the links, link coordinates, which they keep while they move; or null.
- */
+/** dq, dv <- nv x nv, row major: of the force at the degree of freedom of each row with respect to that of each column. */
 export function inverseDerivatives(
   tree: Tree,
   scratch: InverseDerivativesScratch,
@@ -62,7 +59,7 @@ export function inverseDerivatives(
   const { dof, iv, parent, n } = tree;
   const nv = dof[n];
   const { S, rate, psi1, psi2, inertia, force, forces } = scratch;
-  const linear = 12;
+  const carried = 12;
   dq.fill(0);
   dv.fill(0);
   /** B_i^C m + I_i^C l, into `forces` at o. */
@@ -90,9 +87,9 @@ export function inverseDerivatives(
       // Column of k: rows before it.
       respond(0, i, psi1, psi2, k);
       respond(6, i, S, sum, k);
-      for (let c = 0; c < 6; c++) forces[linear + c] = 0;
-      addCrossForce(forces, linear, S, 6 * k, force, 6 * i);
-      for (let c = 0; c < 6; c++) forces[c] += forces[linear + c];
+      for (let c = 0; c < 6; c++) forces[carried + c] = 0;
+      addCrossForce(forces, carried, S, 6 * k, force, 6 * i);
+      for (let c = 0; c < 6; c++) forces[c] += forces[carried + c];
       for (let b = i; b >= 0; b = parent[b])
         for (let j = dof[b]; j < dof[b + 1]; j++) {
           if (b === i && (j >= k || atOnce)) continue;

@@ -171,7 +171,7 @@ function leftJacobian(A: Matrix): Matrix {
 const scaled = (A: Matrix, factor: number): Matrix => A.map((row) => row.map((x) => factor * x));
 const halvingsOf = (A: Matrix): number => {
   const largest = Math.max(...A.slice(0, 3).flatMap((row) => row.slice(0, 3).map(Math.abs)));
-  return Math.max(0, Math.ceil(Math.log2(largest)) + 1);
+  return largest < Number.POSITIVE_INFINITY ? Math.max(0, Math.ceil(Math.log2(largest)) + 1) : 0;
 };
 
 /** By elimination with the largest pivots. */

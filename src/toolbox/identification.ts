@@ -8,6 +8,7 @@
 // which is convex: Newton's method finds it.
 
 import { dynamics } from '../dynamics/dynamics.js';
+import { diagonalise } from '../engines/plain/assembly/rank.js';
 import { MechanismError } from '../mechanism/errors.js';
 import type { Mechanism } from '../mechanism/mechanism.js';
 import { Random } from '../mechanism/random.js';
@@ -52,6 +53,7 @@ export function identify(mechanism: Mechanism, samples: readonly IdentificationS
   const real = mechanism.bodies.map((_, body) => isPossible(model, 10 * body));
   const scales = scalesOf(mechanism, model);
   const { A, b, size } = normalEquations(mechanism, samples, scales);
+  if (size === 0) throw MechanismError.of('identification', '', 'The samples have no forces: they tell nothing.');
   const n = model.length;
   const own = eigen(A, n);
   const all = eigen(normalEquations(mechanism, richSamples(mechanism), scales).A, n);
@@ -203,39 +205,14 @@ interface Eigen {
   readonly vectors: Float64Array[];
 }
 
-/** Of a symmetric matrix, by rotations of two rows and columns at a time (Jacobi). */
 function eigen(given: Float64Array, n: number): Eigen {
-  const A = given.slice();
-  const V = Array.from({ length: n }, (_, i) => new Float64Array(n).fill(1, i, i + 1));
-  for (let sweep = 0; sweep < 30; sweep++) {
-    let off = 0;
-    for (let p = 0; p < n; p++)
-      for (let q = p + 1; q < n; q++) {
-        const apq = A[p * n + q];
-        if (Math.abs(apq) <= 1e-18 * Math.sqrt(Math.abs(A[p * n + p] * A[q * n + q])) || apq === 0) continue;
-        off++;
-        const half = (A[q * n + q] - A[p * n + p]) / (2 * apq);
-        const t = (half >= 0 ? 1 : -1) / (Math.abs(half) + Math.sqrt(half * half + 1));
-        const c = 1 / Math.sqrt(t * t + 1);
-        const s = t * c;
-        for (let k = 0; k < n; k++) {
-          const [x, y] = [A[k * n + p], A[k * n + q]];
-          A[k * n + p] = c * x - s * y;
-          A[k * n + q] = s * x + c * y;
-        }
-        for (let k = 0; k < n; k++) {
-          const [x, y] = [A[p * n + k], A[q * n + k]];
-          A[p * n + k] = c * x - s * y;
-          A[q * n + k] = s * x + c * y;
-          const [u, w] = [V[p][k], V[q][k]];
-          V[p][k] = c * u - s * w;
-          V[q][k] = s * u + c * w;
-        }
-      }
-    if (off === 0) break;
-  }
-  const order = [...V.keys()].sort((i, j) => A[j * n + j] - A[i * n + i]);
-  return { values: order.map((i) => A[i * n + i]), vectors: order.map((i) => V[i]) };
+  const [V, values] = [new Float64Array(n * n), new Float64Array(n)];
+  diagonalise(given.slice(), V, values, n);
+  const column = (k: number): Float64Array => Float64Array.from({ length: n }, (_, i) => V[i * n + k]);
+  return {
+    values: Array.from(values).reverse(),
+    vectors: Array.from(values.keys(), (k) => column(n - 1 - k)),
+  };
 }
 
 /** Which parameters the motion leaves open, and the joints that moved least. */

@@ -6,6 +6,7 @@ import type { FrameName, InOption } from '../dynamics/frames.js';
 import { refuseForeign } from '../engines/plain/refuse.js';
 import { MechanismError } from '../mechanism/errors.js';
 import { State } from '../mechanism/state.js';
+import type { Tree } from '../mechanism/tree.js';
 import { columnMotions } from '../reference/column-motions.js';
 import {
   addTwiceB,
@@ -42,7 +43,10 @@ function forDofs({ tree }: Dynamics, visit: (k: number, link: number, at: number
 
 const three = (x: ArrayLike<number>, o: number): Vec3 => [x[o], x[o + 1], x[o + 2]];
 
-/** The centre of mass and momentum about it, in axes of the ground; gravity is not part of accelerations. */
+/**
+ * The centre of mass and momentum about it, in axes of the ground; gravity is not part of accelerations. As in `centroidal`, bodies
+ * that are welded to the ground do not count; where nothing else has mass the centre is the ground's origin.
+ */
 export interface CentroidalMotion {
   readonly mass: number;
   readonly position: Vec3;
@@ -74,7 +78,7 @@ export function centroidalMotion(
   const { S, rate, inertia, momentum: sums, force } = scratch;
   const [total, momentum, momentumRate] = [new Float64Array(4), new Float64Array(6), new Float64Array(6)];
   for (let i = 0; i < tree.n; i++) {
-    if (tree.parent[i] >= 0) continue;
+    if (!movesFirst(tree, i)) continue;
     for (let c = 0; c < 4; c++) total[c] += inertia[INERTIA * i + c];
     for (let c = 0; c < 6; c++) {
       momentum[c] += sums[6 * i + c];
@@ -82,9 +86,10 @@ export function centroidalMotion(
     }
   }
   const [mass] = total;
-  const centre = scale(1 / mass, three(total, 1));
-  const velocity = scale(1 / mass, three(momentum, 3));
-  const acceleration = scale(1 / mass, three(momentumRate, 3));
+  const perMass = mass > 0 ? 1 / mass : 0;
+  const centre = scale(perMass, three(total, 1));
+  const velocity = scale(perMass, three(momentum, 3));
+  const acceleration = scale(perMass, three(momentumRate, 3));
   const matrix = new Float64Array(6 * nv);
   const matrixRate = new Float64Array(6 * nv);
   const jacobian = new Float64Array(3 * nv);
@@ -104,7 +109,7 @@ export function centroidalMotion(
       matrix[(3 + c) * nv + at] = F[3 + c];
       matrixRate[c * nv + at] = aboutRate[c];
       matrixRate[(3 + c) * nv + at] = dF[3 + c];
-      jacobian[c * nv + at] = F[3 + c] / mass;
+      jacobian[c * nv + at] = perMass * F[3 + c];
     }
   });
   momentum.set(subtract(three(momentum, 0), cross(centre, three(momentum, 3))));
@@ -122,10 +127,18 @@ export function centroidalMotion(
   };
 }
 
+/** Whether a link is the first on its way from the ground that can move. */
+function movesFirst({ dof, parent }: Tree, link: number): boolean {
+  const moves = (i: number): boolean => dof[i + 1] > dof[i];
+  if (!moves(link)) return false;
+  for (let i = parent[link]; i >= 0; i = parent[i]) if (moves(i)) return false;
+  return true;
+}
+
 /** Joint forces that hold the mechanism still against gravity: inverse dynamics at rest. */
 export function gravityForces(door: Dynamics, state: State): Float64Array {
-  const still = new State(door.mechanism, { q: state.q, v: new Float64Array(door.mechanism.nv) });
   refuseForeign(door.mechanism, state);
+  const still = new State(door.mechanism, { q: state.q, v: new Float64Array(door.mechanism.nv) });
   return door.inverse(still);
 }
 
@@ -227,7 +240,10 @@ export function inertialParameters({ mechanism }: Pick<Dynamics, 'mechanism'>): 
 
 /** How forces and energies follow from the inertial parameters of the bodies, ten each. */
 export interface Regressor {
-  /** nv x 10 bodies, row major: times the parameters it gives the joint forces of inverse dynamics, less armature. */
+  /**
+   * nv x 10 bodies, row major: times the parameters it gives the joint forces of inverse dynamics, less armature, for all joints of
+   * the tree (coupled ones as if they were not).
+   */
   readonly torque: Float64Array;
   /** 10 bodies: times the parameters, the kinetic energy of the bodies; and their potential energy. */
   readonly kinetic: Float64Array;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { State } from '../../src/mechanism/state.js';
+import { builtinMechanism } from '../../src/models/index.js';
 import {
   difference,
   differenceDerivatives,
@@ -78,4 +79,12 @@ describe.each([1, 2, 3, 4, 5, 6])('seed %i', (seed) => {
 it('wrong sizes are refused', () => {
   const mechanism = randomMechanism(3);
   expect(() => integrate(mechanism, new Float64Array(1), new Float64Array(mechanism.nv))).toThrow(/Expected/);
+});
+
+it('derivatives at what is not a number, or no end, are not numbers', () => {
+  const mechanism = builtinMechanism('human-34');
+  for (const x of [Number.NaN, Number.POSITIVE_INFINITY]) {
+    const { to } = integrateDerivatives(mechanism, new Float64Array(mechanism.nv).fill(x));
+    expect(to[0]).toBeNaN();
+  }
 });

@@ -83,6 +83,8 @@ it('a motion that is too poor is named as such', () => {
   expect(found.identified).toBeLessThan(found.baseParameters);
   expect(found.warnings[0]).toMatch(/tells \d+ of \d+ combinations.*Move "j/);
   expect(() => identify(model, [])).toThrow(/no samples/);
+  const none = new Float64Array(model.nv);
+  expect(() => identify(model, [{ state: new State(model), qdd: none, tau: none }])).toThrow(/no forces/);
 });
 
 it('the barrier and its derivatives against differences; bodies that cannot be', () => {

@@ -73,7 +73,7 @@ export function pseudoInvert(out: PseudoInverse, A: Float64Array, n: number, sca
 }
 
 /** A <- diagonal, V <- eigenvectors in ascending order of the values, by cyclic Jacobi rotations. */
-function diagonalise(A: Float64Array, V: Float64Array, values: Float64Array, n: number): void {
+export function diagonalise(A: Float64Array, V: Float64Array, values: Float64Array, n: number): void {
   V.fill(0);
   for (let k = 0; k < n; k++) V[k * n + k] = 1;
   for (let sweep = 0; sweep < 50; sweep++) {
