@@ -13,7 +13,7 @@ import { MechanismError } from '../mechanism/errors.js';
 import type { Mechanism } from '../mechanism/mechanism.js';
 import { Random } from '../mechanism/random.js';
 import { State } from '../mechanism/state.js';
-import { solvePositive } from './ik-step.js';
+import { solvePositive } from '../reference/solve-positive.js';
 import { barrierOf, isPossible } from './pseudo-inertia.js';
 import { INERTIAL_PARAMETERS, inertialParameters, regressor } from './quantities.js';
 

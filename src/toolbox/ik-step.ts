@@ -4,6 +4,8 @@
 //   several        each in what those before it leave free: with their rows J_u made orthonormal (U), P = 1 - U^T U and M = J P,
 //                  d += M^T (M M^T + lambda)^-1 (-r - J d)
 
+import { solvePositive } from '../reference/solve-positive.js';
+
 /** Rows that keep less of their length than this beside those of higher priorities are theirs already. */
 const DEPENDENT = 1e-7;
 
@@ -136,29 +138,4 @@ function subtractProjection(x: Float64Array, o: number, U: Float64Array, used: n
     for (let k = 0; k < count; k++) along += U[i * n + k] * x[o + k];
     for (let k = 0; k < count; k++) x[o + k] -= along * U[i * n + k];
   }
-}
-
-/** x <- A^-1 x for the symmetric positive definite A, lower triangle given, n x n; destroys A. */
-export function solvePositive(A: Float64Array, x: Float64Array, n: number): boolean {
-  for (let i = 0; i < n; i++) {
-    const row = i * n;
-    for (let j = 0; j < i; j++) {
-      let sum = A[row + j];
-      for (let k = 0; k < j; k++) sum -= A[row + k] * A[j * n + k];
-      A[row + j] = sum / A[j * n + j];
-    }
-    let pivot = A[row + i];
-    for (let k = 0; k < i; k++) pivot -= A[row + k] * A[row + k];
-    if (!(pivot > 0)) return false;
-    A[row + i] = Math.sqrt(pivot);
-    let sum = x[i];
-    for (let k = 0; k < i; k++) sum -= A[row + k] * x[k];
-    x[i] = sum / A[row + i];
-  }
-  for (let i = n - 1; i >= 0; i--) {
-    let sum = x[i];
-    for (let k = i + 1; k < n; k++) sum -= A[k * n + i] * x[k];
-    x[i] = sum / A[i * n + i];
-  }
-  return true;
 }

@@ -1,5 +1,6 @@
 // What robots are programmed with, beside the dynamics themselves: positions on their manifold, inverse kinematics, more.
 
+export { numericalDerivative } from '../reference/differences.js';
 export {
   type ConfigurationDerivatives,
   difference,
@@ -8,7 +9,6 @@ export {
   integrateDerivatives,
   interpolate,
 } from './configurations.js';
-export { numericalDerivative } from './differences.js';
 export { type Identification, type IdentificationSample, identify } from './identification.js';
 export type { IkTask } from './ik-tasks.js';
 export {

@@ -5,7 +5,7 @@ import { dynamics } from '../../dynamics/dynamics.js';
 import { formatJson } from '../../formats/json-writer.js';
 import type { Mechanism } from '../../mechanism/mechanism.js';
 import type { State } from '../../mechanism/state.js';
-import { numericalDerivative } from '../../toolbox/differences.js';
+import { numericalDerivative } from '../../toolbox/index.js';
 import {
   chooseState,
   loadModel,

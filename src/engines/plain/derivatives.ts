@@ -3,12 +3,13 @@
 //   d tau   reference/inverse-derivatives.ts; with couplings G^T (d tau) G, as followers move with their sources
 //   d qdd   = -H^-1 d tau at the accelerations of forward dynamics;  d qdd / d tau = H^-1
 //
-// Closed loops: central differences of eighth order of the forward dynamics themselves, which are exact to some 1e-10.
+// Closed loops: central differences of the forward dynamics themselves, which are exact to some 1e-10.
 
 import { MechanismError } from '../../mechanism/errors.js';
 import type { Mechanism } from '../../mechanism/mechanism.js';
-import { State } from '../../mechanism/state.js';
+import type { State } from '../../mechanism/state.js';
 import type { Tree } from '../../mechanism/tree.js';
+import { numericalDerivative } from '../../reference/differences.js';
 import {
   createInverseDerivatives,
   type InverseDerivativesScratch,
@@ -17,10 +18,6 @@ import {
 import type { ForwardDerivatives, InverseDerivatives } from '../engine.js';
 import { followSources, type Reduction, reduceMatrix, reductionOf } from './couplings.js';
 import type { PlainDynamics } from './plain-dynamics.js';
-
-/** Weights of f(h), f(2h), ... in the central difference of eighth order, over h. */
-const WEIGHTS = [4 / 5, -1 / 5, 4 / 105, -1 / 280];
-const STEP = 0.02;
 
 export class PlainDerivatives {
   readonly #mechanism: Mechanism;
@@ -83,43 +80,18 @@ export class PlainDerivatives {
       for (let j = 0; j < nv; j++) out.dtau[nv * i + j] = factor[i] * factor[j] * Hinv[rows * follows[i] + follows[j]];
   }
 
-  /** Followers move with their sources; their own columns are zero but for forces. */
-  #differences(state: State, tau: Float64Array, { dq, dv, dtau }: ForwardDerivatives): void {
-    const mechanism = this.#mechanism;
-    const { nv, joints } = mechanism;
-    const moved = new State(mechanism);
-    const push = new Float64Array(nv);
-    const direction = new Float64Array(nv);
-    const free = independent(mechanism);
-    const column = (out: Float64Array, j: number, at: (h: number) => void): void => {
-      const sum = new Float64Array(nv);
-      WEIGHTS.forEach((weight, k) => {
-        for (const sign of [1, -1]) {
-          moved.copy(state);
-          push.set(tau);
-          at(sign * STEP * (k + 1));
-          this.#plain.forward(moved, push, { out: this.#qdd });
-          for (let i = 0; i < nv; i++) sum[i] += (sign * weight * this.#qdd[i]) / STEP;
-        }
-      });
-      for (let i = 0; i < nv; i++) out[nv * i + j] = sum[i];
-    };
-    dq.fill(0);
-    dv.fill(0);
+  /** Accelerations are linear in the forces; how they change with the rest only differences tell. */
+  #differences(state: State, tau: Float64Array, { qdd, dq, dv, dtau }: ForwardDerivatives): void {
+    const { nv } = this.#mechanism;
+    const accelerate = (moved: State, forces = tau): Float64Array =>
+      this.#plain.forward(moved, forces, { out: this.#qdd });
+    dq.set(numericalDerivative(this.#mechanism, state, 'q', accelerate));
+    dv.set(numericalDerivative(this.#mechanism, state, 'v', accelerate));
     for (let j = 0; j < nv; j++) {
-      column(dtau, j, (h) => {
-        push[j] += h;
-      });
-      if (!free(j)) continue;
-      direction.fill(0);
-      direction[j] = 1;
-      followSources(mechanism, direction);
-      column(dq, j, (h) => {
-        for (const { model, iq, iv } of joints) if (model.nv > 0) model.integrate(moved.q, iq, direction, iv, h);
-      });
-      column(dv, j, (h) => {
-        for (let k = 0; k < nv; k++) moved.v[k] += h * direction[k];
-      });
+      const more = tau.slice();
+      more[j] += 1;
+      accelerate(state, more);
+      for (let i = 0; i < nv; i++) dtau[nv * i + j] = this.#qdd[i] - qdd[i];
     }
   }
 }

@@ -4,6 +4,7 @@
 import { Random } from '../../../mechanism/random.js';
 import type { State } from '../../../mechanism/state.js';
 import { createTree } from '../../../mechanism/tree.js';
+import { solvePositive } from '../../../reference/solve-positive.js';
 import { createLoops, updateLoops } from './loop-joint.js';
 
 export interface ClosingSearch {
@@ -153,7 +154,7 @@ class Search {
 const largest = (values: Float64Array): number => values.reduce((most, x) => Math.max(most, Math.abs(x)), 0);
 const squares = (values: Float64Array): number => values.reduce((sum, x) => sum + x * x, 0);
 
-/** x with (J^T J + damping) x = J^T r, by Cholesky's factor. */
+/** x with (J^T J + damping) x = J^T r. */
 function leastSquares(J: Float64Array, r: Float64Array, rows: number, n: number, damping: number): Float64Array {
   const A = new Float64Array(n * n);
   const x = new Float64Array(n);
@@ -165,19 +166,7 @@ function leastSquares(J: Float64Array, r: Float64Array, rows: number, n: number,
       for (let j = 0; j <= i; j++) A[i * n + j] += a * J[row * n + j];
     }
   for (let i = 0; i < n; i++) A[i * n + i] += damping;
-  for (let i = 0; i < n; i++)
-    for (let j = 0; j <= i; j++) {
-      let sum = A[i * n + j];
-      for (let k = 0; k < j; k++) sum -= A[i * n + k] * A[j * n + k];
-      A[i * n + j] = i === j ? Math.sqrt(Math.max(sum, 1e-300)) : sum / A[j * n + j];
-    }
-  for (let i = 0; i < n; i++) {
-    for (let k = 0; k < i; k++) x[i] -= A[i * n + k] * x[k];
-    x[i] /= A[i * n + i];
-  }
-  for (let i = n - 1; i >= 0; i--) {
-    for (let k = i + 1; k < n; k++) x[i] -= A[k * n + i] * x[k];
-    x[i] /= A[i * n + i];
-  }
+  // No step where rounding leaves none: the damping will grow.
+  if (!solvePositive(A, x, n)) x.fill(0);
   return x;
 }

@@ -1,8 +1,8 @@
-// Derivatives of any function of a state by central differences of eighth order, on the manifold of positions: to check exact ones.
+// Derivatives of any function of a state by central differences of eighth order, on the manifold of positions: where there are no
+// exact ones, and to check those.
 
 import type { Mechanism } from '../mechanism/mechanism.js';
 import type { State } from '../mechanism/state.js';
-import { integrate } from './configurations.js';
 
 /** Weights of f(h), f(2h), ... over h. */
 const WEIGHTS = [4 / 5, -1 / 5, 4 / 105, -1 / 280];
@@ -35,7 +35,7 @@ export function numericalDerivative(
       for (const sign of [1, -1]) {
         const h = sign * STEP * (k + 1);
         moved.copy(state);
-        if (by === 'q') integrate(mechanism, state.q, direction, h, moved.q);
+        if (by === 'q') for (const { model, iq, iv } of joints) model.integrate(moved.q, iq, direction, iv, h);
         else for (let i = 0; i < nv; i++) moved.v[i] += h * direction[i];
         const values = f(moved);
         for (let i = 0; i < rows; i++) out[nv * i + j] += (sign * weight * values[i]) / STEP;
