@@ -106,7 +106,9 @@ class C3dReader {
     const positions = new Float64Array(3 * markers * count);
     const values = new Float64Array(perFrame * count);
     const factor = metres! * (scale < 0 ? 1 : scale);
-    const { offset, gain } = this.#analogScale(parameters, channels, scale >= 0);
+    const unsigned = scale >= 0 && /unsigned/i.test(parameters.get('ANALOG:FORMAT')?.texts[0] ?? '');
+    const sample = (at: number): number => (unsigned ? this.#word(at) : number(at));
+    const { offset, gain } = this.#analogScale(parameters, channels, unsigned);
     for (let frame = 0; frame < count; frame++) {
       let at = data + frame * bytesPerFrame;
       for (let m = 0; m < markers; m++, at += 4 * size) {
@@ -116,7 +118,7 @@ class C3dReader {
       }
       for (let k = 0; k < perFrame; k++, at += size) {
         const channel = k % channels;
-        values[frame * perFrame + k] = (number(at) - offset[channel]) * gain[channel];
+        values[frame * perFrame + k] = (sample(at) - offset[channel]) * gain[channel];
       }
     }
     return {
@@ -146,11 +148,10 @@ class C3dReader {
     return last === 65535 ? Math.min(declared, Math.max(room, 1)) : declared;
   }
 
-  #analogScale(parameters: ReadonlyMap<string, Parameter>, channels: number, integers: boolean) {
+  #analogScale(parameters: ReadonlyMap<string, Parameter>, channels: number, unsigned: boolean) {
     const general = parameters.get('ANALOG:GEN_SCALE')?.numbers[0] ?? 1;
     const scales = parameters.get('ANALOG:SCALE')?.numbers ?? [];
     const offsets = parameters.get('ANALOG:OFFSET')?.numbers ?? [];
-    const unsigned = integers && /unsigned/i.test(parameters.get('ANALOG:FORMAT')?.texts[0] ?? '');
     return {
       gain: Array.from({ length: channels }, (_, k) => general * (scales[k] ?? 1)),
       offset: Array.from({ length: channels }, (_, k) => (unsigned ? (offsets[k] ?? 0) & 0xffff : (offsets[k] ?? 0))),

@@ -57,11 +57,10 @@ export class SdfReader {
       );
       return undefined;
     }
-    for (const { name, element } of loaded)
-      if (name !== chosen.name) {
-        element.dismiss();
-        element.warn('static-model', `The model ${quoted(name)} does not move and is left out.`);
-      }
+    for (const { name, element } of loaded.filter((one) => one !== chosen)) {
+      element.dismiss();
+      element.warn('static-model', `The model ${quoted(name)} does not move and is left out.`);
+    }
     const scope = this.#scope(chosen, undefined, '');
     return { scope, isStatic: chosen.isStatic, world: found.length > 0 ? undefined : world, roots: this.#roots };
   }

@@ -7,6 +7,9 @@ import { AT_ORIGIN, composed, inversePose, type RigidPose, rotationOfQuaternion 
 import { parseNumber, type XmlElement } from './xml.js';
 import { childText, textOf } from './xml-text.js';
 
+/** Frames on frames on frames. */
+const MAX_CHAIN = 1000;
+
 export type FrameKind = 'link' | 'joint' | 'frame' | 'model';
 
 /** One frame: where it is, and in which model. */
@@ -63,7 +66,11 @@ export class SdfScope {
   linkOf(name: string, element: XmlElement): SdfFrame | undefined {
     let scope: SdfScope = this;
     let at = name;
-    for (let steps = 0; steps < 1000; steps++) {
+    for (let steps = 0; ; steps++) {
+      if (steps > MAX_CHAIN) {
+        element.error('cycle', `${quoted(name)} is attached to itself, or by way of more than ${MAX_CHAIN} others.`);
+        return undefined;
+      }
       const inModel = /^(.*)::__model__$/.exec(at);
       const frame = at === '__model__' ? undefined : scope.find(inModel === null ? at : inModel[1]);
       if (frame?.kind === 'link') return frame;
@@ -116,6 +123,10 @@ export class SdfScope {
     if (known !== undefined) return known;
     if (this.#resolving.has(frame)) {
       frame.element.error('cycle', `The pose of ${quoted(frame.name)} is relative to itself, by way of others.`);
+      return AT_ORIGIN;
+    }
+    if (this.#resolving.size >= MAX_CHAIN) {
+      frame.element.error('too-deep', `The pose of ${quoted(frame.name)} stands on more than ${MAX_CHAIN} others.`);
       return AT_ORIGIN;
     }
     this.#resolving.add(frame);

@@ -31,16 +31,16 @@ export function parseTrc(text: string, options: { readonly file?: string } = {})
   const times: number[] = [];
   const positions: number[] = [];
   for (let line = lines.nextFilled(); line !== undefined; line = lines.nextFilled()) {
-    const fields = line.split(line.includes('\t') ? '\t' : /\s+/);
+    const fields = fieldsOf(line);
     const row = times.length + 1;
     if (fields.length > width + 3)
       lines.fail('columns', `Row ${row} has ${fields.length} fields, expected ${width + 2}.`);
-    const time = parseNumber(fields[1]?.trim() ?? '');
+    const time = parseNumber(fields[1] ?? '');
     if (time === undefined) lines.fail('number', `Row ${row}: expected a time, got ${quoted(fields[1] ?? '')}.`);
     if (times.length > 0 && !(time! > times[times.length - 1]))
       lines.fail('time', `Time does not increase in row ${row}.`);
     times.push(time!);
-    for (let k = 0; k < width; k++) positions.push(coordinate(fields[k + 2]?.trim() ?? '', row, lines) * scale!);
+    for (let k = 0; k < width; k++) positions.push(coordinate(fields[k + 2] ?? '', row, lines) * scale!);
     if (positions.length > MAX_MARKER_NUMBERS)
       lines.fail('too-large', `More than ${MAX_MARKER_NUMBERS} numbers are not read.`);
   }
@@ -51,11 +51,14 @@ export function parseTrc(text: string, options: { readonly file?: string } = {})
   return { labels, rate, times: Float64Array.from(times), positions: Float64Array.from(positions) };
 }
 
+/** Between tabs, where there are any: fields may be empty then. */
+function fieldsOf(line: string): string[] {
+  return line.includes('\t') ? line.split('\t').map((field) => field.trim()) : line.trim().split(/\s+/);
+}
+
 /** Frame# and Time, then each name in the first of three columns. */
 function markerNames(line: string, lines: TextLines): string[] {
-  const [first, second, ...names] = line.includes('\t')
-    ? line.split('\t').map((name) => name.trim())
-    : line.trim().split(/\s+/);
+  const [first, second, ...names] = fieldsOf(line);
   if (!/^Frame/i.test(first ?? '') || !/^Time/i.test(second ?? ''))
     lines.fail('columns', 'The first columns must be Frame# and Time.');
   const labels = names.filter((name) => name !== '');

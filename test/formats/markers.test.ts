@@ -27,6 +27,13 @@ describe('TRC', () => {
     expect([...positions]).toEqual([0.001, 0.002, 0.003, NOT, NOT, NOT, 0.004, 0.005, 0.006, 7, -0.008, 0.09]);
   });
 
+  it('may have spaces for tabs, and before its numbers', () => {
+    const spaced = TRC.replace('L Knee', 'L.Knee').replace('3\t\t\t', '3\t1\t2\t3').replaceAll('\t', '  ');
+    const { labels, positions } = parseTrc(spaced.replace(/^(?=[12] )/gm, '   '));
+    expect(labels).toEqual(['R.ASIS', 'L.Knee']);
+    expect([...positions.slice(0, 6)]).toEqual([0.001, 0.002, 0.003, 0.001, 0.002, 0.003]);
+  });
+
   it.each([
     ['another file', 'hello', 'PathFileType'],
     ['units', TRC.replace('mm', 'ells'), 'ells'],
@@ -61,6 +68,10 @@ describe('C3D', () => {
   it.each([
     ['Intel, floating point', CONTENT],
     ['Intel, integers', { ...CONTENT, scale: 0.5 }],
+    [
+      'Intel, integers without a sign',
+      { ...CONTENT, scale: 0.5, unsigned: true, analog: CONTENT.analog.map((x) => 40_000 + x) },
+    ],
     ['MIPS, floating point', { ...CONTENT, processor: 86 as const }],
     ['DEC, floating point', { ...CONTENT, processor: 85 as const }],
     ['DEC, integers', { ...CONTENT, processor: 85 as const, scale: 4 }],

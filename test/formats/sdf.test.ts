@@ -182,6 +182,13 @@ describe('SDF', () => {
     ]);
   });
 
+  it('takes the model that moves from a world, and leaves out one of the same name', () => {
+    const world = `<world name="w"><model name="m"><static>1</static><link name="g">${LINK}</link></model><model name="m"><link name="a">${LINK}</link></model></world>`;
+    const { mechanism } = parseSdf(sdf(world));
+    expect(mechanism.bodies.map(({ name }) => name)).toEqual(['a']);
+    expect(mechanism.warnings.map(({ code }) => code)).toContain('static-model');
+  });
+
   it('refuses, in one sentence each', () => {
     const model = (content: string): string => sdf(`<model name="m"><link name="a">${LINK}</link>${content}</model>`);
     expect(refusal('<robot/>')).toContain('<sdf>');
@@ -192,6 +199,13 @@ describe('SDF', () => {
       refusal(model('<frame name="f"><pose relative_to="g"/></frame><frame name="g"><pose relative_to="f"/></frame>')),
     ).toContain('itself');
     expect(refusal(model('<frame name="f"><pose>1 2 x</pose></frame>'))).toContain('6 finite numbers');
+    const long = (frame: (k: number) => string): string => Array.from({ length: 1200 }, (_, k) => frame(k)).join('');
+    expect(refusal(model(long((k) => `<frame name="f${k}"><pose relative_to="f${k + 1}"/></frame>`)))).toContain(
+      'The pose of "f1000" stands on more than 1000 others.',
+    );
+    expect(refusal(model(long((k) => `<frame name="f${k}" attached_to="${k > 0 ? `f${k - 1}` : 'a'}"/>`)))).toContain(
+      '"f1001" is attached to itself, or by way of more than 1000 others.',
+    );
     expect(refusal(model('<joint name="j" type="rope"><parent>world</parent><child>a</child></joint>'))).toContain(
       'rope',
     );

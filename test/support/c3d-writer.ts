@@ -12,6 +12,8 @@ export interface C3dContent {
   readonly processor: 84 | 85 | 86;
   /** Millimetres a unit; floating point where left out. */
   readonly scale?: number;
+  /** Of integers: analogue numbers have no sign. */
+  readonly unsigned?: boolean;
 }
 
 export function writeC3d(content: C3dContent): Uint8Array {
@@ -83,6 +85,7 @@ export function writeC3d(content: C3dContent): Uint8Array {
     'UNITS',
     analogLabels.map(() => 'N'),
   );
+  if (content.unsigned === true) texts(2, 'FORMAT', ['UNSIGNED']);
   view.setInt8(at, 0);
   at = 512 * (dataBlock - 1);
   const number = (value: number): void => {
