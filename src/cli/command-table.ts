@@ -175,7 +175,7 @@ export const COMMANDS: readonly (CommandEntry | CommandGroup)[] = [
   {
     name: 'models',
     arguments: '',
-    description: 'the built-in mechanisms',
+    description: 'the built-in mechanisms, and the scenes for simulate',
     load: async () => (await import('./commands/models.js')).configureModels,
   },
 ];

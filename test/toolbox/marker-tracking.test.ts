@@ -50,3 +50,24 @@ it.skipIf(!hasShared('data/opensim'))('manikin ik with a set-up as it is, and wi
   expect((await manikin('ik', sharedPath('data/opensim/subject01_walk.trc'))).err).toMatch(/--model/);
   expect((await manikin('ik', sharedPath('data/opensim/walk_Setup_ID.xml'))).err).toMatch(/manikin inverse/);
 });
+
+it('says which tasks of a set-up are not followed', async () => {
+  files.write(
+    'slide.xml',
+    '<mujoco><worldbody><body><joint name="x" type="slide" axis="1 0 0"/><geom size="0.1"/><site name="M"/></body></worldbody></mujoco>',
+  );
+  const head =
+    'PathFileType\t4\t(X/Y/Z)\tx.trc\nDataRate\tNumMarkers\tUnits\n100\t1\tm\nFrame#\tTime\tM\n\t\tX1\tY1\tZ1';
+  files.write('slide.trc', `${head}\n1\t0\t0.3\t0\t0\n`);
+  const task = (name: string, apply: boolean): string =>
+    `<IKCoordinateTask name="${name}"><apply>${apply}</apply><weight>2</weight></IKCoordinateTask>`;
+  const setup = files.write(
+    'setup.xml',
+    `<OpenSimDocument><InverseKinematicsTool><model_file>slide.xml</model_file><marker_file>slide.trc</marker_file>
+      <IKTaskSet><objects>${task('x', true)}${task('y', false)}</objects></IKTaskSet></InverseKinematicsTool></OpenSimDocument>`,
+  );
+  const { code, out, err } = await manikin('ik', setup, '--json');
+  expect([code, err]).toEqual([0, 'Warning: Markers alone are followed, not the tasks for coordinates: x.\n']);
+  expect(JSON.parse(out).joints).toEqual([{ name: 'x', q: [expect.closeTo(0.3, 9)] }]);
+  expect((await manikin('ik', setup, '--json', '--quiet')).err).toBe('');
+});

@@ -73,7 +73,7 @@ const groups = (all: readonly Completion[]): Map<string, string[]> => {
   return found;
 };
 
-/** Files that commands take, and built-in models, which "manikin models" lists. */
+/** Endings of the files that commands take, as a regular expression has them. */
 const FILES = [...new Set([...MODEL_FILES, ...MOTION_FILES])].map((ending) => ending.slice(1)).join('|');
 
 function bash(all: readonly Completion[]): string {

@@ -5,7 +5,7 @@ import { readMotionModel } from '../../files/read-motion.js';
 import { parseC3d } from '../../formats/c3d.js';
 import { formatJson } from '../../formats/json-writer.js';
 import type { MarkerMotion } from '../../formats/markers.js';
-import { isOpensimSetup, parseOpensimSetup } from '../../formats/opensim-setup.js';
+import { isOpensimSetup } from '../../formats/opensim-setup.js';
 import { formatStorage } from '../../formats/storage.js';
 import { parseTrc } from '../../formats/trc.js';
 import { Mechanism } from '../../mechanism/mechanism.js';
@@ -15,12 +15,13 @@ import { InputError } from '../errors.js';
 import { readInput, readInputText } from '../input-file.js';
 import { writeOutput } from '../output-file.js';
 import { formatNumber, type Terminal, table } from '../terminal.js';
-import { besideSetup } from './inverse.js';
+import { readSetup } from './setup-argument.js';
 
 export interface MarkerCommand {
   readonly model?: string;
   readonly out?: string;
   readonly root?: string;
+  readonly quiet?: boolean;
   readonly json?: boolean;
 }
 
@@ -32,7 +33,9 @@ export function isMarkers(file: string): boolean {
 }
 
 export function ikOfMarkers(given: string, command: MarkerCommand, terminal: Terminal): void {
-  const { markers, model, options } = jobOf(given, command);
+  const { markers, model, options, left } = jobOf(given, command);
+  if (left.length > 0 && command.quiet !== true)
+    terminal.err(`Warning: Markers alone are followed, not the tasks for coordinates: ${left.join(', ')}.\n`);
   const read = readMotionModel(readInput(model), model);
   const coordinates = read instanceof Mechanism ? CoordinateModel.ofMechanism(read) : CoordinateModel.ofOsim(read);
   const found = trackMarkers(coordinates, readMarkers(markers), options);
@@ -46,20 +49,16 @@ interface Job {
   readonly markers: string;
   readonly model: string;
   readonly options: MarkerOptions;
+  /** Coordinates that a set-up has tasks for. */
+  readonly left: readonly string[];
 }
 
 function jobOf(given: string, { model, root }: MarkerCommand): Job {
   if (extname(given).toLowerCase() !== '.xml') {
     if (model === undefined) throw new InputError('Markers need a model: --model MODEL.osim.');
-    return { markers: given, model, options: {} };
+    return { markers: given, model, options: {}, left: [] };
   }
-  const setup = parseOpensimSetup(readInputText(given), { file: basename(given) });
-  if (setup.tool !== 'inverse-kinematics')
-    throw new InputError(`"${given}" is a set-up of OpenSim's inverse dynamics; "manikin inverse" takes it.`);
-  const named = (written: string, what: string): string => {
-    if (written === '') throw new InputError(`The set-up "${given}" names no ${what}.`);
-    return besideSetup(given, written, root);
-  };
+  const { setup, named } = readSetup(given, 'inverse-kinematics', root);
   return {
     markers: named(setup.markerFile, 'marker_file'),
     model: model ?? named(setup.modelFile, 'model_file'),
@@ -67,6 +66,7 @@ function jobOf(given: string, { model, root }: MarkerCommand): Job {
       timeRange: setup.timeRange,
       ...(setup.markerWeights.size > 0 && { weights: setup.markerWeights }),
     },
+    left: [...setup.coordinateWeights].flatMap(([name, weight]) => (weight > 0 ? [name] : [])),
   };
 }
 

@@ -1,13 +1,12 @@
 // "manikin inverse": joint forces of a captured motion.
 
-import { existsSync } from 'node:fs';
-import { basename, dirname, extname, isAbsolute, join, resolve, sep } from 'node:path';
+import { basename, dirname, extname, isAbsolute, join } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { MOTION_FILES } from '../../files/kinds.js';
 import { DEFAULT_CUTOFF, type Motion, readMotion, readMotionModel } from '../../files/read-motion.js';
 import { parseExternalLoads } from '../../formats/external-loads.js';
 import { formatJson } from '../../formats/json-writer.js';
-import { isOpensimSetup, parseOpensimSetup } from '../../formats/opensim-setup.js';
+import { isOpensimSetup } from '../../formats/opensim-setup.js';
 import { parseStorage } from '../../formats/storage.js';
 import type { Problem } from '../../mechanism/errors.js';
 import { AppliedLoads, givenSupport, inverseOfMotion, type Trajectory } from '../../motion/index.js';
@@ -24,6 +23,7 @@ import {
   InverseFiles,
   type InverseOutcome,
 } from './inverse-report.js';
+import { readSetup } from './setup-argument.js';
 
 export function configureInverseMotion(command: Command, terminal: Terminal): void {
   command
@@ -123,45 +123,22 @@ async function inverse(given: string, asked: InverseArguments, terminal: Termina
 
 /** What a set-up file of OpenSim says, in place of the options. */
 function fromSetup(file: string, asked: InverseArguments): { file: string; options: InverseArguments } {
-  const text = readInputText(file);
-  if (!isOpensimSetup(text))
+  if (!isOpensimSetup(readInputText(file)))
     throw new InputError(
       `"${file}" is not a set-up of OpenSim's inverse dynamics; a motion is ${MOTION_FILES.join(', ')}.`,
     );
-  const setup = parseOpensimSetup(text, { file: basename(file) });
-  if (setup.tool !== 'inverse-dynamics')
-    throw new InputError(`"${file}" is a set-up of OpenSim's inverse kinematics; "manikin ik" takes it.`);
-  const named = (written: string, what: string): string => {
-    if (written === '') throw new InputError(`The set-up "${file}" names no ${what}.`);
-    return besideSetup(file, written, asked.root);
-  };
+  const { setup, named } = readSetup(file, 'inverse-dynamics', asked.root);
   return {
     file: named(setup.coordinatesFile, 'coordinates_file'),
     options: {
       ...asked,
       model: asked.model ?? named(setup.modelFile, 'model_file'),
       ...(asked.loads === undefined &&
-        setup.loadsFile !== '' && { loads: besideSetup(file, setup.loadsFile, asked.root) }),
+        setup.loadsFile !== '' && { loads: named(setup.loadsFile, 'external_loads_file') }),
       cutoff: setup.cutoff ?? 'none',
       setup: { file, timeRange: setup.timeRange, outputFile: setup.outputFile },
     },
   };
-}
-
-/**
- * A file that a set-up names: at the place it says, if that is below the root, or else of the same name beside the set-up.
- * Nothing else is opened.
- */
-export function besideSetup(setup: string, written: string, root = dirname(setup)): string {
-  const name = written.replace(/^.*[\\/]/, '');
-  const top = resolve(root);
-  const there = resolve(dirname(setup), written.replaceAll('\\', '/'));
-  const beside = join(dirname(setup), name);
-  if (there.startsWith(top.endsWith(sep) ? top : top + sep) && existsSync(there)) return there;
-  if (existsSync(beside)) return beside;
-  throw new InputError(
-    `The set-up "${setup}" names "${written}", which is neither below "${root}" nor beside it; see --root.`,
-  );
 }
 
 async function load(file: string, options: InverseArguments, terminal: Terminal): Promise<Motion> {

@@ -1,4 +1,4 @@
-// manikin models: the built-in mechanisms.
+// manikin models: the built-in mechanisms, and the scenes that come with the package.
 
 import type { Command } from 'commander';
 import { formatJson } from '../../formats/json-writer.js';
