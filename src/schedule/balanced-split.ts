@@ -18,10 +18,10 @@ export function balancedSplit(tree: LinkTree, part: TreePart, processors: number
     let beyond = -1; // joints beyond the largest branch's first joint
     for (let i = tree.childStart[link]; i < tree.childStart[link + 1]; i++) {
       const child = tree.children[i];
-      const joints = jointsBeyond(tree, part.cuts, child);
-      if (joints <= beyond) continue;
+      const further = jointsBeyond(tree, part.cuts, child);
+      if (further <= beyond) continue;
       largest = child;
-      beyond = joints;
+      beyond = further;
     }
     const others = joints - 1 - beyond;
     if (beyond <= 0) return best;

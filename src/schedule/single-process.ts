@@ -32,7 +32,7 @@ export function placeSingleProcess(meter: PartMeter, part: TreePart, flat: FlatT
   }
 }
 
-/** No joint of a path: joints are named by their links, and link 0 has none. */
+/** No joint: joints are named by their links, and link 0 has none. No place, either, where places are counted from one. */
 const NONE = 0;
 
 /**

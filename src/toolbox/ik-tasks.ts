@@ -289,6 +289,8 @@ class CentreAt {
   constructor(from: Kinematics) {
     const { mechanism } = from;
     const { joints, nv } = mechanism;
+    if (!mechanism.bodies.some(({ mass }) => mass > 0))
+      throw MechanismError.of('ik', 'centre of mass', 'No body has any mass.');
     this.#from = from;
     this.dofs = Int32Array.from({ length: nv }, (_, k) => k);
     this.#sums = new Float64Array(4 * joints.length);

@@ -155,21 +155,19 @@ class MarkerFollower {
             this.s[k] = this.#from[k] + this.#d[k];
             largest = Math.max(largest, Math.abs(this.#d[k]));
           }
-          const kept = this.#r.slice();
           const next = this.#place();
           if (next <= merit) {
             merit = next;
             factor = Math.max(factor / 10, 1e-12);
             break;
           }
-          this.#r.set(kept);
+          this.s.set(this.#from);
+          this.#place();
         }
-        this.s.set(this.#from);
         factor *= 10;
       }
       if (largest < SMALL) break;
     }
-    this.#place();
     this.#rows.forEach((_, m) => {
       const [x, y, z] = this.#r.subarray(3 * m, 3 * m + 3);
       this.distances[m] = this.#seen[m] === 1 ? Math.hypot(x, y, z) / this.#roots[m] : Number.NaN;
@@ -194,11 +192,11 @@ class MarkerFollower {
     return merit;
   }
 
+  /** Where the coordinates s have been placed. */
   #jacobian(): void {
     const { state, columns, mechanism } = this.#kinematics;
     const { nv } = mechanism;
     const n = this.s.length;
-    this.#place();
     this.#door.jacobians(state, { out: columns });
     this.#packed.fill(0);
     this.#rows.forEach((task, m) => {

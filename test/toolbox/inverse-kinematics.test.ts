@@ -57,6 +57,7 @@ describe.skipIf(!hasShared('data/urdf'))('arms', () => {
     const path = new State(mechanism);
     path.q.set(solver.solve().q);
     let last: Float64Array = path.q.slice();
+    let followed = 0;
     for (let k = 0; k < 50; k++) {
       for (let j = 0; j < mechanism.nv; j++) path.q[j] += 0.002 * Math.sin(j + k / 10);
       task.pose = door.pose(path, frame);
@@ -64,7 +65,9 @@ describe.skipIf(!hasShared('data/urdf'))('arms', () => {
       if (!converged || starts > 1) continue;
       expect(Math.max(...q.map((x, i) => Math.abs(x - last[i])))).toBeLessThan(0.3);
       last = q;
+      followed++;
     }
+    expect(followed).toBeGreaterThan(40);
   });
 });
 
@@ -298,6 +301,7 @@ describe('manikin ik', () => {
     );
     for (const bad of [['--pose', '1,2'], ['--pose', '0,0,0,0,0,0,0'], ['--position', '1,2,x'], []])
       expect((await manikin(...words, ...bad)).code).toBe(2);
+    expect((await manikin(...words, '--position', '0,0,0', '--out', 'q.mot')).err).toMatch(/--out is for markers/);
     expect((await manikin('ik', model, '--frame', 'panda_hand_tc', '--position', '0,0,0')).err).toMatch(
       /panda_hand_tcp/,
     );

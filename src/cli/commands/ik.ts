@@ -41,6 +41,11 @@ export function configureIk(command: Command, terminal: Terminal): void {
         ikOfMarkers(name, options, terminal);
         return;
       }
+      for (const option of ['model', 'out'] as const)
+        if (options[option] !== undefined)
+          throw new InputError(
+            `--${option} is for markers (.trc, .c3d, or a set-up that names them), not for a model.`,
+          );
       const model = await loadModel(name, options, terminal);
       const { mechanism } = model;
       const task = taskOf(options);
