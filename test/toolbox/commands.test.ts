@@ -2,6 +2,7 @@
 
 import { expect, it } from 'vitest';
 import { json, manikin, output } from '../cli/support.js';
+import { hasShared, sharedPath } from '../support/shared.js';
 
 it('frames: one with its Jacobians, or all of them', async () => {
   const all = await json('frames', 'human-34', '--seed', '1');
@@ -34,4 +35,10 @@ it('derivatives, checked', async () => {
   expect(await output('derivatives', 'chain-4', '--seed', '1', '--check')).toMatch(/relative: \S+e-1/);
   // More entries than a call can have arguments.
   expect(await output('derivatives', 'chain-400')).toContain('400 x 400, largest entry 156960');
+});
+
+it.skipIf(!hasShared('data/mjcf'))('derivatives of closed loops are not compared with themselves', async () => {
+  const words = ['derivatives', sharedPath('data/mjcf/robotiq_2f85/2f85.xml'), '--quiet', '--check'];
+  expect(await json(...words)).not.toHaveProperty('checkError');
+  expect(await output(...words)).toMatch(/not checked: in closed loops/);
 });
