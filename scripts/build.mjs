@@ -1,6 +1,6 @@
 // Makes the kernels of the plain engine, compiles src/ to dist/ (JavaScript, types, source maps) and the commands that
-// measure (bench/) to dist/bench/, writes the schema of scene files, makes the commonest WebAssembly kernels beforehand, puts the programs of workers and the
-// command together and marks that as executable.
+// measure (bench/) to dist/bench/, writes the schema of scene files, makes the commonest WebAssembly kernels beforehand, puts
+// the programs of workers and the command together and marks that as executable.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

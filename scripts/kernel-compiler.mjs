@@ -81,10 +81,15 @@ export function compileKernels(files) {
     for (const statement of file.statements) {
       if (ts.isFunctionDeclaration(statement)) {
         const exported = statement.modifiers?.some(({ kind }) => kind === K.ExportKeyword) ?? false;
+        if (functions.has(statement.name.text)) refuse(statement.name, 'stands twice');
         functions.set(statement.name.text, { ...signature(statement), statement, exported, index: functions.size });
       } else if (ts.isVariableStatement(statement)) {
-        for (const { name, initializer } of statement.declarationList.declarations)
-          constants.set(name.text, Number(initializer.getText()));
+        for (const { name, initializer } of statement.declarationList.declarations) {
+          const value = Number(initializer?.getText());
+          if (Number.isNaN(value)) refuse(statement, 'is no number');
+          if (constants.has(name.text) && constants.get(name.text) !== value) refuse(name, 'has two values');
+          constants.set(name.text, value);
+        }
       } else if (!ts.isImportDeclaration(statement) && !ts.isTypeAliasDeclaration(statement)) refuse(statement);
     }
   }

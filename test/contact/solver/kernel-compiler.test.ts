@@ -78,6 +78,9 @@ describe('the compiler of kernels', () => {
     ['export function f(x: f64): f64 { const [a] = [x]; return a; }', /kernel\.ts:1/],
     ['export function f(x: string): f64 { return 1; }', /"string" is not part of the language/],
     ['function g(x: f64): f64 { return x; } export function f(): f64 { return g(); }', /another number of arguments/],
+    ['const THIRD = 1 / 3;', /"const THIRD = 1 \/ 3;" is no number/],
+    ['const A = 1; const A = 2;', /"A" has two values/],
+    ['function f(): void {} function f(): void {}', /"f" stands twice/],
     ['export class C {}', /"export class C {}" is not part of the language/],
   ])('refuses %s', (source, message) => {
     expect(() => compileKernels(new Map([['kernel.ts', source]]))).toThrow(message);
