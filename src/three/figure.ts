@@ -6,24 +6,22 @@
 //     figure.bodyOf(raycaster.intersectObject(figure)[0].object);
 
 import {
-  type BufferGeometry,
   CapsuleGeometry,
-  Color,
+  type Color,
   type ColorRepresentation,
   Group,
   Matrix4,
   Mesh,
-  MeshStandardMaterial,
   type Object3D,
   Quaternion,
   Vector3,
 } from 'three';
-import { type Body, GROUND, type Joint, type Mechanism, type Shape } from '../mechanism/mechanism.js';
+import { type Body, GROUND, type Joint, type Mechanism } from '../mechanism/mechanism.js';
 import type { State } from '../mechanism/state.js';
 import { createTree, type Tree } from '../mechanism/tree.js';
 import { createKinematics, type KinematicsScratch, poses as linkPoses } from '../reference/kinematics.js';
 import { compose, invert, TRANSFORM } from '../spatial/spatial.js';
-import { shapeGeometry } from './shape-mesh.js';
+import { coloured, DEFAULT_COLOR, type ShapeMesh, shapeMesh } from './shape-mesh.js';
 
 /** What is drawn of a mechanism. A Mechanism is one; so is what is left of it after it was sent to another thread. */
 export interface DrawnMechanism {
@@ -52,7 +50,7 @@ export class Figure extends Group {
 
   constructor(mechanism: DrawnMechanism, options: FigureOptions = {}) {
     super();
-    const { shapes = 'visuals', color = 0x8fa3b8 } = options;
+    const { shapes = 'visuals', color = DEFAULT_COLOR } = options;
     this.bodies = mechanism.bodies.map((body, b) => {
       const group = new Group();
       group.name = body.name;
@@ -154,45 +152,16 @@ class BodyPoses {
   }
 }
 
-type FigureMesh = Mesh<BufferGeometry, MeshStandardMaterial>;
-
-function meshesOf(object: Object3D): FigureMesh[] {
-  const found: FigureMesh[] = [];
+function meshesOf(object: Object3D): ShapeMesh[] {
+  const found: ShapeMesh[] = [];
   object.traverse((child) => {
-    if (child instanceof Mesh) found.push(child as FigureMesh);
+    if (child instanceof Mesh) found.push(child as ShapeMesh);
   });
   return found;
 }
 
-function coloured(geometry: BufferGeometry, color: ColorRepresentation, opacity = 1): FigureMesh {
-  const material = new MeshStandardMaterial({ color, roughness: 0.65, metalness: 0.05 });
-  if (opacity < 1) {
-    material.transparent = true;
-    material.opacity = opacity;
-  }
-  const mesh = new Mesh(geometry, material);
-  mesh.userData.color = material.color.clone();
-  return mesh;
-}
-
-/** The mesh of a shape, where it stands; undefined where there is nothing to draw. */
-export function shapeMesh(shape: Shape, fallback: ColorRepresentation = 0x8fa3b8): FigureMesh | undefined {
-  const geometry = shapeGeometry(shape.geometry);
-  if (geometry === undefined) return undefined;
-  const { E, t, color } = shape;
-  const mesh = coloured(
-    geometry,
-    color === undefined ? fallback : new Color().setRGB(color[0], color[1], color[2], 'srgb'),
-    color?.[3],
-  );
-  mesh.applyMatrix4(
-    new Matrix4().set(E[0], E[3], E[6], t[0], E[1], E[4], E[7], t[1], E[2], E[5], E[8], t[2], 0, 0, 0, 1),
-  );
-  return mesh;
-}
-
 /** Capsules from where a body hangs to where others hang from it, or to its centre of mass where none do. */
-function sticks({ bodies, joints }: DrawnMechanism, b: number, color: ColorRepresentation): FigureMesh[] {
+function sticks({ bodies, joints }: DrawnMechanism, b: number, color: ColorRepresentation): ShapeMesh[] {
   const ends = joints.filter(({ parent }) => parent === b).map(({ t }) => t);
   if (ends.length === 0 && bodies[b].mass > 0) ends.push(bodies[b].com);
   // The bodies between the ground and the first one that weighs something only lead to it.

@@ -1,3 +1,4 @@
 // manikin/three: mechanisms in scenes of three.js.
 
-export { type DrawnMechanism, Figure, type FigureOptions, shapeMesh } from './figure.js';
+export { type DrawnMechanism, Figure, type FigureOptions } from './figure.js';
+export { shapeMesh } from './shape-mesh.js';

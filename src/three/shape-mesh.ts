@@ -5,22 +5,60 @@ import {
   BufferAttribute,
   BufferGeometry,
   CapsuleGeometry,
+  Color,
+  type ColorRepresentation,
   ConeGeometry,
   CylinderGeometry,
+  Matrix4,
+  Mesh,
+  MeshStandardMaterial,
   PlaneGeometry,
   SphereGeometry,
   Vector3,
 } from 'three';
 import { ConvexGeometry } from 'three/addons/geometries/ConvexGeometry.js';
-import type { Geometry } from '../mechanism/mechanism.js';
+import type { Geometry, Shape } from '../mechanism/mechanism.js';
 
 /** Sides of round shapes. */
 const ROUND = 24;
 /** Metres of a plane that are drawn to each side of its origin. */
 const PLANE = 20;
 
+/** Of shapes that have no colour of their own. */
+export const DEFAULT_COLOR = 0x8fa3b8;
+
+export type ShapeMesh = Mesh<BufferGeometry, MeshStandardMaterial>;
+
+/** A mesh of one colour, which it remembers when it is painted over. */
+export function coloured(geometry: BufferGeometry, color: ColorRepresentation, opacity = 1): ShapeMesh {
+  const material = new MeshStandardMaterial({ color, roughness: 0.65, metalness: 0.05 });
+  if (opacity < 1) {
+    material.transparent = true;
+    material.opacity = opacity;
+  }
+  const mesh = new Mesh(geometry, material);
+  mesh.userData.color = material.color.clone();
+  return mesh;
+}
+
+/** The mesh of a shape, where it stands; undefined where there is nothing to draw. */
+export function shapeMesh(shape: Shape, fallback: ColorRepresentation = DEFAULT_COLOR): ShapeMesh | undefined {
+  const geometry = shapeGeometry(shape.geometry);
+  if (geometry === undefined) return undefined;
+  const { E, t, color } = shape;
+  const mesh = coloured(
+    geometry,
+    color === undefined ? fallback : new Color().setRGB(color[0], color[1], color[2], 'srgb'),
+    color?.[3],
+  );
+  mesh.applyMatrix4(
+    new Matrix4().set(E[0], E[3], E[6], t[0], E[1], E[4], E[7], t[1], E[2], E[5], E[8], t[2], 0, 0, 0, 1),
+  );
+  return mesh;
+}
+
 /** The geometry of a shape in its own frame; undefined for a mesh whose file was not read. */
-export function shapeGeometry(geometry: Geometry): BufferGeometry | undefined {
+function shapeGeometry(geometry: Geometry): BufferGeometry | undefined {
   switch (geometry.kind) {
     case 'plane':
       return new PlaneGeometry(2 * PLANE, 2 * PLANE);
