@@ -143,6 +143,16 @@ function lookFrom(view: View): void {
   follow.checked = false;
 }
 
+// A menu closes when something else is clicked, or by Escape.
+const menus = document.querySelectorAll<HTMLDetailsElement>('details.menu');
+function closeMenus(except: EventTarget | null): void {
+  for (const menu of menus) if (!(except instanceof Node && menu.contains(except))) menu.open = false;
+}
+document.addEventListener('pointerdown', ({ target }) => closeMenus(target), { capture: true });
+document.addEventListener('keydown', ({ key }) => {
+  if (key === 'Escape') closeMenus(null);
+});
+
 timeBar(store, physics, restart);
 openDropped(store, open);
 listenToKeys(store, physics, { restart, panel: choose });

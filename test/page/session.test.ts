@@ -52,6 +52,17 @@ describe('a session', () => {
     expect(scenes.map(({ name }) => name).filter((name) => !others.has(name))).toEqual(PAGE_SCENES);
   });
 
+  it('shows the forces that hold what stands on the ground', async () => {
+    const session = await started('boxes');
+    for (let k = 0; k < 20; k++) session.step();
+    const { contactForces } = session.frame();
+    const atGround = Array.from({ length: contactForces.length / 6 }, (_, k) =>
+      contactForces.subarray(6 * k, 6 * k + 6),
+    ).filter(([, , z]) => Math.abs(z) < 0.01);
+    expect(atGround.length).toBeGreaterThan(2);
+    expect(Math.min(...atGround.map((point) => point[5]))).toBeGreaterThan(0);
+  });
+
   it('holds the figure by its hands, and lets one go', async () => {
     const session = await started('bar');
     const before = place(session, 'left_hand');

@@ -60,7 +60,13 @@ export function worldPicture(world: World): Omit<Frame, 'work' | 'from' | 'to' |
     poses: Float32Array.from(joined(members, (state) => dynamicsOf(state.mechanism).poses(state))),
     q: joined(members, ({ q }) => q),
     v: joined(members, ({ v }) => v),
-    contactForces: Float32Array.from(contacts.flatMap(({ position, force }) => [...position, ...force])),
+    // On what moves: where the first of the two is the ground, on the other.
+    contactForces: Float32Array.from(
+      contacts.flatMap(({ a, position, force }) => [
+        ...position,
+        ...(a.member === undefined ? force.map((x) => -x) : force),
+      ]),
+    ),
     com: com.map((x) => x / (mass || 1)) as unknown as Vec3,
     momentum: momentum as unknown as Vec3,
   };

@@ -12,6 +12,8 @@ import { type Opened, plainRun, SCENES, sceneNamed } from './scenes.js';
 const BETWEEN_MOMENTS = 1 / 60;
 /** Milliseconds of computing at most before others get their turn. */
 const SLICE = 8;
+/** What a slice still counts after the next one. */
+const FADING = 0.98;
 /** A link with more would be too long. */
 const MOST_ACTIONS = 20_000;
 
@@ -19,7 +21,8 @@ export class Session {
   #opened: Opened = { name: '', title: '', about: '', run: plainRun(new World()), warnings: [] };
   #hands = new Hands(this.world);
   #steps = 0;
-  #cost = 0;
+  /** Milliseconds and simulated seconds of the last slices, older ones for less and less. */
+  readonly #spent = { computing: 0, simulated: 0 };
   #actions: (readonly [number, Action])[] = [];
   readonly #history = new History();
   /** How it was before its first step. */
@@ -152,7 +155,8 @@ export class Session {
       steps++;
       passed = performance.now() - began;
     }
-    if (steps > 0) this.#cost += 0.1 * (passed / (steps * h) - this.#cost);
+    const { computing, simulated } = this.#spent;
+    Object.assign(this.#spent, { computing: FADING * computing + passed, simulated: FADING * simulated + steps * h });
     return left;
   }
 
@@ -259,7 +263,7 @@ export class Session {
       work: this.#hands.marks.work,
       from: this.#history.from,
       to: this.#history.to,
-      cost: this.#cost,
+      cost: this.#spent.computing / (this.#spent.simulated || 1),
       ...(force !== undefined && { jointForce: force }),
     };
   }

@@ -44,7 +44,8 @@ export function controlPanel(panel: HTMLElement, store: Store, physics: Physics)
     const { frame } = state;
     if (frame === undefined || frame === before.frame || panel.hidden) return;
     for (const { input, q, out } of inputs) {
-      out.textContent = frame.q[q].toFixed(2);
+      // Adding 0 makes 0 of -0.
+      out.textContent = (Math.round(100 * frame.q[q]) / 100 + 0).toFixed(2);
       if (document.activeElement !== input) input.value = String(frame.q[q]);
     }
   });

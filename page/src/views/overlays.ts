@@ -1,6 +1,16 @@
 // What can be drawn over the figures: axes of joints, frames, centre of mass, momentum, contact forces, force in a joint.
 
-import { ArrowHelper, AxesHelper, Group, Mesh, MeshBasicMaterial, SphereGeometry, Vector3 } from 'three';
+import {
+  ArrowHelper,
+  AxesHelper,
+  Group,
+  type Line,
+  type Material,
+  Mesh,
+  MeshBasicMaterial,
+  SphereGeometry,
+  Vector3,
+} from 'three';
 import type { Frame, SceneView } from '../physics/protocol.js';
 
 export const OVERLAYS = [
@@ -25,16 +35,13 @@ export class Overlays extends Group {
   #used = 0;
   readonly #axes: { readonly arrow: ArrowHelper; readonly body: number; readonly axis: readonly number[] }[] = [];
   readonly #frames: AxesHelper[] = [];
-  readonly #com = new Mesh(
-    new SphereGeometry(0.03, 16, 12),
-    new MeshBasicMaterial({ color: 0xe0a100, depthTest: false }),
-  );
+  readonly #com = new Mesh(new SphereGeometry(0.03, 16, 12), new MeshBasicMaterial({ color: 0xe0a100 }));
   readonly #from = new Vector3();
   readonly #way = new Vector3();
 
   constructor() {
     super();
-    this.#com.renderOrder = 1;
+    onTop(this.#com);
     this.add(this.#com);
   }
 
@@ -49,11 +56,13 @@ export class Overlays extends Group {
     for (const { bodies, joints } of members) {
       joints.forEach(({ type, axis }, b) => {
         const frame = new AxesHelper(0.1);
+        onTop(frame);
         frame.matrixAutoUpdate = false;
         this.#frames.push(frame);
         this.add(frame);
         if (!['revolute', 'continuous', 'prismatic', 'helical', 'cylindrical'].includes(type)) return;
         const arrow = new ArrowHelper(new Vector3(0, 0, 1), new Vector3(), 0.16, 0x7a3ff2, 0.04, 0.025);
+        onTop(arrow.line, arrow.cone);
         // The axis of such a joint is the same in the frame before it and in its body.
         this.#axes.push({ arrow, body: first + b, axis });
         this.add(arrow);
@@ -103,10 +112,7 @@ export class Overlays extends Group {
     let arrow = this.#arrows[this.#used];
     if (arrow === undefined) {
       arrow = new ArrowHelper();
-      for (const part of [arrow.line, arrow.cone]) {
-        (part.material as MeshBasicMaterial).depthTest = false;
-        part.renderOrder = 1;
-      }
+      onTop(arrow.line, arrow.cone);
       this.#arrows.push(arrow);
       this.add(arrow);
     }
@@ -116,6 +122,14 @@ export class Overlays extends Group {
     arrow.setDirection(this.#way.divideScalar(length));
     arrow.setLength(length, Math.min(0.08, 0.4 * length), Math.min(0.05, 0.25 * length));
     arrow.setColor(color);
+  }
+}
+
+/** Bodies do not hide it. */
+function onTop(...objects: readonly (Mesh | Line)[]): void {
+  for (const object of objects) {
+    (object.material as Material).depthTest = false;
+    object.renderOrder = 1;
   }
 }
 

@@ -97,12 +97,14 @@ function size(x: readonly number[] | undefined): number {
 class Plot {
   readonly kind: Kind;
   readonly element = element('figure', { className: 'plot' });
+  readonly #drawing = element('div');
   #plot: uPlot | undefined;
   #data: number[][] = [[]];
   #series: readonly Series[] = [];
 
   constructor(kind: Kind) {
     this.kind = kind;
+    this.element.append(this.#drawing);
   }
 
   start(state: PageState, seek: (time: number) => void): void {
@@ -126,7 +128,7 @@ class Plot {
         cursor: { drag: { x: true, y: false } },
       },
       this.#data as unknown as uPlot.AlignedData,
-      this.element,
+      this.#drawing,
     );
     this.#plot.over.addEventListener('dblclick', () => {
       const index = this.#plot?.cursor.idx;

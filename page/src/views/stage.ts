@@ -3,11 +3,14 @@
 import { Figure, shapeMesh } from 'manikin/three';
 import {
   AmbientLight,
+  BufferGeometry,
   Color,
   DirectionalLight,
+  Float32BufferAttribute,
   Fog,
-  GridHelper,
   Group,
+  LineBasicMaterial,
+  LineSegments,
   Mesh,
   MeshStandardMaterial,
   Object3D,
@@ -30,6 +33,8 @@ import { Overlays } from './overlays.js';
 Object3D.DEFAULT_UP.set(0, 0, 1);
 
 const POSE = 12;
+/** 1/s: how fast the camera follows. */
+const FOLLOW = 5;
 const PICKED_COLOUR = '#ffb000';
 /** Colours of processors. */
 export const PROCESSOR_COLOURS = [
@@ -61,7 +66,7 @@ export class Stage {
   readonly #controls: OrbitControls;
   readonly #sun = new DirectionalLight(0xffffff, 2.4);
   readonly #ground: Mesh;
-  readonly #grid: GridHelper;
+  readonly #grid = grid(20);
   readonly #obstacles = new Group();
   readonly #events: StageEvents;
   #figures: Figure[] = [];
@@ -73,6 +78,8 @@ export class Stage {
   readonly #centre = new Vector3();
   /** The next frame is of another scene: the camera goes to it. */
   #lookFrom = true;
+  /** When `render` was called last, milliseconds. */
+  #drawn = performance.now();
   /** Whether the next picture would look different. */
   #stale = true;
 
@@ -97,9 +104,6 @@ export class Stage {
       new MeshStandardMaterial({ color: 0xdfe4ea, roughness: 1, metalness: 0 }),
     );
     this.#ground.receiveShadow = true;
-    this.#grid = new GridHelper(40, 40, 0x7c8896, 0xaab4bf);
-    this.#grid.rotation.x = Math.PI / 2;
-    this.#grid.position.z = 0.003;
     this.#scene.add(this.#ground, this.#grid, this.#sun, this.#sun.target, new AmbientLight(0xffffff, 1.1));
     this.#scene.add(this.#obstacles, this.overlays);
     this.theme();
@@ -199,10 +203,13 @@ export class Stage {
       this.#camera.updateProjectionMatrix();
       this.#stale = true;
     }
+    const now = performance.now();
+    const part = 1 - Math.exp((FOLLOW * (this.#drawn - now)) / 1000);
+    this.#drawn = now;
     if (this.follow && this.#frame !== undefined && this.#dragging === undefined) {
       // The camera goes along with the centre of mass, softly.
-      const way = new Vector3(...this.#frame.com).sub(this.#centre).multiplyScalar(0.08);
-      if (way.length() < 2 && way.length() > 1e-5) {
+      const way = new Vector3(...this.#frame.com).sub(this.#centre).multiplyScalar(part);
+      if (way.length() > 1e-5) {
         this.#stale = true;
         this.#centre.add(way);
         this.#controls.target.add(way);
@@ -289,4 +296,13 @@ export class Stage {
     canvas.addEventListener('pointercancel', end);
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.theme());
   }
+}
+
+/** Squares of one metre up to a distance. Lines of one metre, too: software renderers leave out those that end behind the camera. */
+function grid(reach: number): LineSegments {
+  const points: number[] = [];
+  for (let a = -reach; a <= reach; a++)
+    for (let b = -reach; b < reach; b++) points.push(a, b, 0, a, b + 1, 0, b, a, 0, b + 1, a, 0);
+  const geometry = new BufferGeometry().setAttribute('position', new Float32BufferAttribute(points, 3));
+  return new LineSegments(geometry, new LineBasicMaterial({ color: 0xaab4bf }));
 }
