@@ -85,6 +85,8 @@ describe.skipIf(!hasShared(SETUP))('a set-up of inverse dynamics', () => {
     expect(table.labels.slice(0, 4)).toEqual(['time', 'pelvis_tilt_moment', 'pelvis_tx_force', 'pelvis_ty_force']);
     expect(table.rowCount).toBe(151);
     expect(found).toMatchObject({ cutoff: 6, supports: { none: 0 } });
+    // What is said on the command line goes before the set-up.
+    expect((await json('inverse', sharedPath(SETUP), '--cutoff', '10', '--quiet')).cutoff).toBe(10);
   });
 
   it('opens nothing outside its root', async () => {

@@ -82,7 +82,7 @@ export class InverseFiles {
   readonly #paths: { out: string | undefined; svg: string | undefined; html: string | undefined };
   readonly #files: OutputFile[] = [];
 
-  constructor({ out, svg, html }: InverseArguments) {
+  constructor({ out, svg, html }: Pick<InverseArguments, 'out' | 'svg' | 'html'>) {
     refuseSameFiles({ out, svg, html });
     if (out !== undefined && !['.csv', '.sto'].includes(extname(out).toLowerCase()))
       throw new InputError(`--out writes .csv or .sto, got "${out}".`);

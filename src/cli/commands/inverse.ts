@@ -33,9 +33,8 @@ export function configureInverseMotion(command: Command, terminal: Terminal): vo
     .option('--loads-data <file>', 'the table of these forces, where it is not beside the .xml')
     .option(
       '--cutoff <hertz>',
-      'of the low-pass filter for positions (zero-phase Butterworth), or none',
+      `of the low-pass filter for positions (zero-phase Butterworth), or none (default: ${DEFAULT_CUTOFF}, or what a set-up says)`,
       cutoff,
-      DEFAULT_CUTOFF,
     )
     .option('--mass <kilograms>', 'of the figure, for .bvh (default: 73)', positive)
     .option('--height <metres>', 'of the figure, for .bvh (default: 1.741)', positive)
@@ -69,7 +68,7 @@ Examples:
   manikin inverse walk.mot --model subject.osim --loads grf.xml --out out/walk.sto
   manikin inverse walk_Setup_ID.xml --out out/walk_ID.sto`,
     )
-    .action((motion: string, options: InverseArguments) => inverse(motion, options, terminal));
+    .action((motion: string, options: Asked) => inverse(motion, options, terminal));
 }
 
 function cutoff(text: string): number | 'none' {
@@ -79,10 +78,15 @@ function cutoff(text: string): number | 'none' {
   return value;
 }
 
-async function inverse(given: string, asked: InverseArguments, terminal: Terminal): Promise<void> {
+/** As the words of the command are: a set-up may say the rest. */
+type Asked = Omit<InverseArguments, 'cutoff'> & Partial<Pick<InverseArguments, 'cutoff'>>;
+
+async function inverse(given: string, asked: Asked, terminal: Terminal): Promise<void> {
   const writers = new InverseFiles(asked);
   const { file, options } =
-    extname(given).toLowerCase() === '.xml' ? fromSetup(given, asked) : { file: given, options: asked };
+    extname(given).toLowerCase() === '.xml'
+      ? fromSetup(given, asked)
+      : { file: given, options: { ...asked, cutoff: asked.cutoff ?? DEFAULT_CUTOFF } };
   const whole = await load(file, options, terminal);
   const loads = loadLoads(options, whole.trajectory);
   const timed = options.setup === undefined ? whole.trajectory : withinTimes(whole.trajectory, options.setup.timeRange);
@@ -121,8 +125,8 @@ async function inverse(given: string, asked: InverseArguments, terminal: Termina
 
 // Input
 
-/** What a set-up file of OpenSim says, in place of the options. */
-function fromSetup(file: string, asked: InverseArguments): { file: string; options: InverseArguments } {
+/** What a set-up file of OpenSim says, but for the options that are given. */
+function fromSetup(file: string, asked: Asked): { file: string; options: InverseArguments } {
   if (!isOpensimSetup(readInputText(file)))
     throw new InputError(
       `"${file}" is not a set-up of OpenSim's inverse dynamics; a motion is ${MOTION_FILES.join(', ')}.`,
@@ -135,7 +139,7 @@ function fromSetup(file: string, asked: InverseArguments): { file: string; optio
       model: asked.model ?? named(setup.modelFile, 'model_file'),
       ...(asked.loads === undefined &&
         setup.loadsFile !== '' && { loads: named(setup.loadsFile, 'external_loads_file') }),
-      cutoff: setup.cutoff ?? 'none',
+      cutoff: asked.cutoff ?? setup.cutoff ?? 'none',
       setup: { file, timeRange: setup.timeRange, outputFile: setup.outputFile },
     },
   };
