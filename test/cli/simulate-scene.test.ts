@@ -135,6 +135,8 @@ describe('simulate with contacts', () => {
     const later = files.write('later.checkpoint', text.replace('"version":1', '"version":2'));
     expect(await refused(scene, '--resume', later)).toContain('It is of version 2, this program reads version 1');
     expect(await refused('slope', '--resume', checkpoint)).toContain('It is of another scene');
+    const slippery = files.write('slippery.json', { ...SCENE, ground: { friction: 0.5 } });
+    expect(await refused(slippery, '--resume', checkpoint)).toContain('ground or obstacles differ');
     const driven = files.write('driven.json', { ...SCENE, events: [{ at: 0.06, disconnect: 'joint_2' }] });
     expect(await refused(driven, '--resume', checkpoint)).toContain('of another scene: controls, connections, events');
     const { world } = sceneWorld(parseScene(SCENE));

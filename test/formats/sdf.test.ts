@@ -141,6 +141,13 @@ describe('SDF', () => {
        <gearbox_reference_body>a</gearbox_reference_body><axis><xyz>0 1 0</xyz></axis><axis2><xyz>0 -1 0</xyz></axis2></joint></model>`),
     ).mechanism;
     expect(geared.couplings).toMatchObject([{ multiplier: 3, offset: 0 }]);
+    // The first hinge the other way round: its angle is that of the reference against b.
+    const turned = parseSdf(
+      sdf(`<model name="m">${links}${hinge('1', 'b', 'a', 0)}${hinge('2', 'a', 'c', 1)}
+       <joint name="g" type="gearbox"><parent>b</parent><child>c</child><gearbox_ratio>3</gearbox_ratio>
+       <gearbox_reference_body>a</gearbox_reference_body><axis><xyz>0 1 0</xyz></axis><axis2><xyz>0 -1 0</xyz></axis2></joint></model>`),
+    ).mechanism;
+    expect(turned.couplings).toMatchObject([{ multiplier: -3, offset: 0 }]);
     const mimic = parseSdf(
       sdf(
         `<model name="m">${links}${hinge('1', 'a', 'b', 0)}${hinge('2', 'b', 'c', 1).replace('</axis>', '<mimic joint="1"><multiplier>2</multiplier><offset>1</offset><reference>0.5</reference></mimic></axis>')}</model>`,
@@ -180,6 +187,20 @@ describe('SDF', () => {
       '<plugin> in <model> is not used.',
       '<sensor> in <link> is not used.',
     ]);
+  });
+
+  it('turns the inertia with its frame, and reads the pitch of screws, old and new', () => {
+    const inertial =
+      '<inertial><pose>0 0 0 0.5 0 0</pose><mass>2</mass><inertia><ixx>3</ixx><iyy>2.5</iyy><izz>1</izz></inertia></inertial>';
+    const screw = (pitch: string): string =>
+      `<joint name="j" type="screw"><parent>world</parent><child>a</child>${pitch}<axis><xyz>0 0 1</xyz></axis></joint>`;
+    const read = (pitch: string) =>
+      parseSdf(sdf(`<model name="m"><link name="a">${inertial}</link>${screw(pitch)}</model>`)).mechanism;
+    const { joints, bodies } = read('<screw_thread_pitch>6.283185307179586</screw_thread_pitch>');
+    expect(joints[0].pitch).toBeCloseTo(1, 12);
+    // Row y, column z: (Iyy - Izz) sin a cos a.
+    expect(bodies[0].inertia[5]).toBeCloseTo(1.5 * Math.sin(0.5) * Math.cos(0.5), 12);
+    expect(read('<thread_pitch>2</thread_pitch>').joints[0].pitch).toBe(-0.5);
   });
 
   it('takes the model that moves from a world, and leaves out one of the same name', () => {

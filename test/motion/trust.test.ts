@@ -100,6 +100,15 @@ describe('what cannot be is pointed out', () => {
     const warnings = jumpWarnings(positionTracks({ ...figure.positions, q: moved }), count, start, interval);
     expect(warnings.map(({ where }) => where)).toEqual(['frame 58', 'frame 59']);
     expect(warnings[0].message).toContain('jumps by 2.0');
+    // 50 and 70 radians a second.
+    const turned = [50, 70].map((rate) => {
+      const { model, iq } = mechanism.joint('LeftLeg');
+      const all = q.slice();
+      model.integrate(all, 57 * mechanism.nq + iq, Float64Array.of(rate * interval, 0, 0), 0, 1);
+      return jumpWarnings(positionTracks({ ...figure.positions, q: all }), count, start, interval).length;
+    });
+    expect(turned[0]).toBe(0);
+    expect(turned[1]).toBeGreaterThan(0);
   });
 
   it('a torque that nobody has', () => {
@@ -120,6 +129,10 @@ describe('what cannot be is pointed out', () => {
     expect(warning).toMatchObject({ code: 'beyond-ability', where: 'joint "ankle"' });
     expect(warning.message).toContain('2749 N m at 0.5 s');
     expect(beyondAbility(mechanism, 70, [frame(2749)], () => true)).toEqual([]);
+    // 5.5 N m for each of 70 kg.
+    expect([384, 386].map((torque) => beyondAbility(mechanism, 70, [frame(torque)], () => false).length)).toEqual([
+      0, 1,
+    ]);
   });
 });
 

@@ -5,6 +5,8 @@ import { State } from '../../src/mechanism/state.js';
 import { addModel } from '../../src/scenes/add-model.js';
 import { BUNDLED_SCENES, bundledScene } from '../../src/scenes/bundled.js';
 import { sceneWorld } from '../../src/scenes/make-scene.js';
+import { TrajectoryGuide } from '../../src/scenes/motions.js';
+import { RunSummary } from '../../src/scenes/run-summary.js';
 import type { Scene, SceneControl } from '../../src/scenes/scene.js';
 import { World } from '../../src/simulation/world/world.js';
 
@@ -91,6 +93,43 @@ describe('control', () => {
     // Torque 2 against damping 3.
     expect(v[1]).toBeCloseTo(2 / 3, 3);
   });
+
+  it('assists a root no more than its limit allows', () => {
+    const velocity = (assist: object): number => {
+      const control = { kind: 'motion', motion: 'gait', stiffness: 600, damping: 30, ...assist } as const;
+      const run = sceneWorld({ mechanisms: [{ model: 'human-34', at: [0, 0, 2], control }], step: 0.002 });
+      run.step();
+      return run.world.members[0].state.get('root').v[5];
+    };
+    // The gait is a metre lower: the assistance pulls down, a newton more each time.
+    const [one, two, three] = [1, 2, 3].map((limit) => velocity({ assist: { stiffness: 1e6, limit } }));
+    expect(two - one).toBeLessThan(0);
+    expect((three - two) / (two - one)).toBeCloseTo(1, 4);
+  });
+
+  it('puts energy in, and the summary tells how much', () => {
+    const run = armWith({ kind: 'torque', torques: { shoulder: 1 } });
+    const summary = new RunSummary(run.world);
+    run.runUntil(0.2, () => {
+      summary.look(run.world);
+      return true;
+    });
+    expect(summary.figures).toMatchObject({ steps: 100, energyStart: 0, largestGain: run.world.energy().total });
+    expect(summary.figures.largestGain).toBeGreaterThan(0.01);
+  });
+
+  it('holds the force range of a servo before its gear', () => {
+    const model =
+      parseMjcf(`<mujoco><worldbody><body><joint name="j" axis="0 1 0"/><geom size="0.1"/></body></worldbody>
+      <actuator><position name="servo" joint="j" kp="500" gear="2" forcerange="-10 10"/></actuator></mujoco>`);
+    const control = { kind: 'actuators', controls: { servo: 1000 } } as const;
+    const run = sceneWorld(
+      { mechanisms: [{ model: 'm', control }], gravity: [0, 0, 0], step: 0.001 },
+      { models: new Map([['m', model]]) },
+    );
+    run.step();
+    expect(run.world.members[0].state.v[0]).toBeCloseTo((0.001 * 2 * 10) / model.mechanism.bodies[0].inertia[4], 9);
+  });
 });
 
 describe('back to a checkpoint', () => {
@@ -124,6 +163,38 @@ describe('back to a checkpoint', () => {
     run.runUntil(0.05);
     expect(run.story).toHaveLength(3);
     expect(run.warnings.map(({ code }) => code)).toEqual(['actuator']);
+  });
+});
+
+describe('what a scene says', () => {
+  it('a trajectory is repeated, also before its first time', () => {
+    const guide = new TrajectoryGuide(new State(arm), [0, 1, 2], { shoulder: [0, 1, 0] }, true);
+    const [q, v] = [new Float64Array(2), new Float64Array(2)];
+    guide.at(2.25, q, v);
+    expect([q[0], v[0]]).toEqual([0.25, 1]);
+    guide.at(-0.25, q, v);
+    expect([q[0], v[0]]).toEqual([0.25, -1]);
+  });
+
+  it('a push lasts as long as it says', () => {
+    const box = { kind: 'box', size: [0.1, 0.1, 0.1], mass: 2 } as const;
+    const events = [{ at: 0.1, push: { body: 'box', force: [10, 0, 0], duration: 0.1 } }] as const;
+    const run = sceneWorld({ mechanisms: [{ model: box }], gravity: [0, 0, 0], events });
+    run.runUntil(0.4);
+    expect(run.world.members[0].state.v[3]).toBeCloseTo(0.5, 9);
+  });
+
+  it('a plane is where its equation has it, whatever the length of its normal', () => {
+    const { world } = sceneWorld({ mechanisms: [{ model: 'arm' }], ground: { plane: [0, 0, 2, 1] } }, { models });
+    expect(world.obstacles[0].shape.t).toEqual([0, 0, 0.5]);
+  });
+
+  it("figures have people's damping, unless the scene says another", () => {
+    const knee = (more: object): number =>
+      sceneWorld({ mechanisms: [{ model: 'human-34', ...more }] }).world.members[0].state.mechanism.joint('left_knee')
+        .damping;
+    expect(knee({})).toBeGreaterThan(0);
+    expect([knee({ damping: 0 }), knee({ damping: 0.3 })]).toEqual([0, 0.3]);
   });
 });
 
