@@ -322,8 +322,22 @@ describe('a session', () => {
     expect(schedule!.svg).toContain('<svg');
   });
 
+  it('books what a push puts in', async () => {
+    const session = await started('human-34');
+    const { world } = session;
+    const start = world.energy().total;
+    session.act({ do: 'push', member: 0, body: 1, impulse: [20, 0, 5] });
+    session.step();
+    const { work } = session.frame();
+    const gained = world.energy().total - start;
+    expect(gained).toBeLessThan(work);
+    // The rest went into the damping of the joints.
+    expect(gained).toBeGreaterThan(0.9 * work);
+  });
+
   // Dragging, connecting and releasing at random: energy never exceeds what the mouse put in.
-  const seeds = Array.from({ length: LONG ? 1000 : 3 }, (_, k) => k + 1);
+  // In 196 and 253 an arm that is held at two places is pulled hard: its loops can be closed after shorter steps only.
+  const seeds = LONG ? Array.from({ length: 1000 }, (_, k) => k + 1) : [1, 2, 196, 253];
   it.each(seeds)('gains no energy that nobody put in, seed %i', async (seed) => {
     const random = new Random(seed);
     const session = await started('bar');
@@ -353,6 +367,6 @@ describe('a session', () => {
       steps(15 + whole(30));
     }
     const scale = Math.abs(start) + Math.abs(session.frame().work);
-    expect(highest).toBeLessThan(2e-2 * scale);
+    expect(highest).toBeLessThan(1e-9 * scale);
   });
 });

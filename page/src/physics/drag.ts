@@ -29,8 +29,8 @@ export class Drag {
     this.target = target;
   }
 
-  /** Pulls during the next step of h seconds; returns the joules that it puts in. */
-  pull(h: number): number {
+  /** What it pulls with in the next step, newtons in ground axes. */
+  force(): Vec3 {
     const { member, body, point, target } = this;
     const { state } = member;
     const { nv } = state.mechanism;
@@ -44,9 +44,7 @@ export class Drag {
     const far = Math.hypot(...d);
     const shorter = far > REACH ? REACH / far : 1;
     const wanted = d.map((x, k) => OMEGA * OMEGA * shorter * x - 2 * OMEGA * u[k]);
-    const force = solve3(mobility(state, J), wanted);
-    member.push(body, force, at);
-    return h * (force[0] * u[0] + force[1] * u[1] + force[2] * u[2]);
+    return solve3(mobility(state, J), wanted);
   }
 }
 

@@ -12,7 +12,7 @@ const FOLLOW = 15;
 
 /** What was done and still counts. Nothing of it is ever written to: a moment of the past keeps it as it is. */
 export interface Marks {
-  /** Joules that dragging put in, less those lost on connecting. */
+  /** Joules that dragging and pushing put in, less those lost on connecting. */
   readonly work: number;
   /** Bodies on the way from the old root to the new one, after a change of root. */
   readonly inverted: readonly string[];
@@ -26,8 +26,17 @@ export function jointKey(member: number, joint: string): string {
   return `${member}/${joint}`;
 }
 
+/** A force on a point of a body during a step, and where the point was before it. */
+interface Pull {
+  readonly member: Member;
+  readonly point: { readonly frame: string; readonly at: Vec3 };
+  readonly force: Vec3;
+  readonly from: Vec3;
+}
+
 export class Hands {
   readonly #world: World;
+  #pulls: Pull[] = [];
   #drag: Drag | undefined;
   #work = 0;
   #inverted: readonly string[] = [];
@@ -55,6 +64,7 @@ export class Hands {
   /** As it was at a moment to which the world has gone back. Nothing is dragged then. */
   set marks({ work, inverted, locked, targets, driven }: Marks) {
     this.#drag = undefined;
+    this.#pulls = [];
     this.#work = work;
     this.#inverted = inverted;
     this.#locked = locked;
@@ -71,9 +81,23 @@ export class Hands {
     });
   }
 
-  /** Before every step: the mouse pulls. */
-  pull(): void {
-    if (this.#drag !== undefined) this.#work += this.#drag.pull(this.#world.stepSize);
+  /** A step in which the mouse pulls. Work is force times way: that of the velocity before the step would be another. */
+  step(step: () => void): void {
+    const drag = this.#drag;
+    if (drag !== undefined) this.#pull(drag.member, drag.body, drag.point, drag.force());
+    const pulls = this.#pulls;
+    this.#pulls = [];
+    step();
+    for (const { member, point, force, from } of pulls) {
+      const { t } = dynamicsOf(member.state.mechanism).pose(member.state, point);
+      for (let k = 0; k < 3; k++) this.#work += force[k] * (t[k] - from[k]);
+    }
+  }
+
+  #pull(member: Member, frame: string, at: Vec3, force: Vec3): void {
+    const { t } = dynamicsOf(member.state.mechanism).pose(member.state, { frame, at });
+    member.push(frame, force, t);
+    this.#pulls.push({ member, point: { frame, at }, force, from: t });
   }
 
   /** Does it, and says what came of it. */
@@ -84,8 +108,7 @@ export class Hands {
       case 'push': {
         const [member, body] = this.#body(action.member, action.body);
         const h = this.#world.stepSize;
-        const force = action.impulse.map((x) => x / h) as unknown as Vec3;
-        member.push(body, force, this.#world.pose(member, body).t);
+        this.#pull(member, body, [0, 0, 0], action.impulse.map((x) => x / h) as unknown as Vec3);
         return undefined;
       }
       case 'connect':

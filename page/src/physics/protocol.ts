@@ -39,7 +39,7 @@ export interface Sample {
   readonly time: number;
   readonly kinetic: number;
   readonly potential: number;
-  /** Joules that the mouse put in, less those lost on connecting. Pushes and motors are not counted. */
+  /** Joules that the mouse and pushes put in, less those lost on connecting. Motors are not counted. */
   readonly work: number;
   readonly contacts: number;
   readonly depth: number;

@@ -161,8 +161,7 @@ export class Session {
   }
 
   step(): void {
-    this.#hands.pull();
-    this.#opened.run.step();
+    this.#hands.step(() => this.#opened.run.step());
     this.#steps++;
     if (this.world.time - this.#history.to >= BETWEEN_MOMENTS - 1e-9) this.#history.add(this.#moment());
   }

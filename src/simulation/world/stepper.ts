@@ -100,7 +100,7 @@ export class Stepper {
           if (!last) return false;
           throw nonFiniteError(member, time);
         }
-      for (const member of own) member.settle();
+      if (!settled(own, last)) return false;
       if (own.some(({ paced }) => paced)) {
         this.#ledger.scale = 1;
         this.#ledger.moved = false;
@@ -295,6 +295,17 @@ export class Stepper {
       const { articulation, state } = members[m];
       articulation.integrate(state.q, change.subarray(o, o + articulation.nv), part * h);
     });
+  }
+}
+
+/** Whether the loops of the members could be closed where the step ended; a shorter step may, so only the `last` resort fails. */
+function settled(members: readonly Member[], last: boolean): boolean {
+  try {
+    for (const member of members) member.settle();
+    return true;
+  } catch (error) {
+    if (last || !(error instanceof SimulationError)) throw error;
+    return false;
   }
 }
 
