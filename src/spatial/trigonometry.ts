@@ -4,7 +4,7 @@
 import { withoutWholeTurns } from './whole-turns.js';
 
 /** Up to here the reduction below is exact to the last bit; beyond it whole turns are taken off by integers. */
-const LARGEST_ANGLE = 1e6;
+export const LARGEST_ANGLE = 1e6;
 
 const TWO_OVER_PI = 0.6366197723675814;
 // pi/2 in three pieces of 33 bits (Cody and Waite; the pieces of fdlibm).
@@ -18,13 +18,14 @@ const STEEPEST = 1e17;
 /** Added and taken away again it rounds to the nearest integer, halves to even. */
 const ROUNDING = 1.5 * 2 ** 52;
 
-function inRange(x: number): number {
+/** An angle beyond that less its whole turns. */
+export function reducedAngle(x: number): number {
   return Number.isFinite(x) ? withoutWholeTurns(x) : Number.NaN;
 }
 
 /** Writes [sin x, cos x] for both: the reduction is the dearer half. */
 export function sineAndCosine(out: Float64Array, x: number): void {
-  const angle = Math.abs(x) <= LARGEST_ANGLE ? x : inRange(x);
+  const angle = Math.abs(x) <= LARGEST_ANGLE ? x : reducedAngle(x);
   // x = k pi/2 + r + tail
   const k = angle * TWO_OVER_PI + ROUNDING - ROUNDING;
   const first = angle - k * HALF_PI_1;

@@ -2,9 +2,11 @@
 // solved, and read back before the next. They run as WebAssembly, or as the TypeScript that it is made of, with the same bits.
 
 import { KERNEL_BYTES } from './generated.js';
+import { bookLinks } from './kernel/books.js';
 import { motionOfBlocks, prepareBlocks } from './kernel/contacts.js';
+import { integrateJoints } from './kernel/joints.js';
 import { evaluate, factoriseInertia, newton } from './kernel/newton.js';
-import { placeLinks } from './kernel/place.js';
+import { moveLinks, placeLinks, translateLinks } from './kernel/place.js';
 import { predict } from './kernel/predict.js';
 
 /** Bytes of a page of memory, and pages that are there from the start. */
@@ -19,7 +21,11 @@ export interface Kernels {
   motionOfBlocks(v: number, u: number): void;
   evaluate(lambda: number, u: number): number;
   newton(tolerance: number, most: number, eps: number): number;
-  placeLinks(): void;
+  placeLinks(tree: number): void;
+  translateLinks(tree: number): void;
+  moveLinks(tree: number): void;
+  bookLinks(tree: number): void;
+  integrateJoints(tree: number, h: number): void;
 }
 
 /** The kernels with numbers and integers over the same bytes. */
@@ -61,7 +67,11 @@ export function plainMachine(): KernelMachine {
       motionOfBlocks: (v, u) => motionOfBlocks(machine.F, machine.N, v, u),
       evaluate: (lambda, u) => evaluate(machine.F, machine.N, lambda, u),
       newton: (tolerance, most, eps) => newton(machine.F, machine.N, tolerance, most, eps),
-      placeLinks: () => placeLinks(machine.F, machine.N),
+      placeLinks: (tree) => placeLinks(machine.F, machine.N, tree),
+      translateLinks: (tree) => translateLinks(machine.F, machine.N, tree),
+      moveLinks: (tree) => moveLinks(machine.F, machine.N, tree),
+      bookLinks: (tree) => bookLinks(machine.F, machine.N, tree),
+      integrateJoints: (tree, h) => integrateJoints(machine.F, machine.N, tree, h),
     },
     ensure(bytes) {
       if (bytes <= machine.F.byteLength) return;
@@ -113,16 +123,9 @@ function view(machine: KernelMachine, buffer: ArrayBuffer): void {
 }
 
 let machine: KernelMachine | undefined;
-let placer: KernelMachine | undefined;
 
 /** Where islands are solved: the same for all calls of a thread. */
 export function kernels(): KernelMachine {
   machine ??= wasmMachine() ?? plainMachine();
   return machine;
-}
-
-/** Where links are placed. */
-export function placingKernels(): KernelMachine {
-  placer ??= wasmMachine() ?? plainMachine();
-  return placer;
 }

@@ -11,10 +11,9 @@
 import { createStructure, factorise } from '../../contact/solver/block-matrix.js';
 import { type Chains, createChains } from '../../contact/solver/chains.js';
 import type { IslandTree } from '../../contact/solver/island-problem.js';
-import { Placer } from '../../contact/solver/placer.js';
+import { KINETIC, PlacedTree, TOTAL } from '../../contact/solver/placed-tree.js';
 import type { Inertia } from '../../contact/solver/problem.js';
 import { JOINT_TYPES, PARAMETERS } from '../../joints/index.js';
-import { rotateQuaternion } from '../../joints/quaternion.js';
 import type { Mechanism } from '../../mechanism/mechanism.js';
 import { createTree, type Tree } from '../../mechanism/tree.js';
 import {
@@ -28,9 +27,6 @@ import {
   motionToA,
   TRANSFORM,
 } from '../../spatial/spatial.js';
-
-/** Joints whose motion space changes in their own link. */
-const TURNING = new Set(['universal', 'planar']);
 
 export class Articulation implements Inertia, IslandTree {
   readonly mechanism: Mechanism;
@@ -56,25 +52,14 @@ export class Articulation implements Inertia, IslandTree {
   readonly free: Uint8Array;
   /** Link at the root of each link's tree: its reference point is that of the tree. */
   readonly root: Int32Array;
-  /** n x 12: ground to link frame. */
-  readonly pose: Float64Array;
-  /** n x 3, that of roots used: the point that everything of the tree is about. */
-  readonly reference: Float64Array;
-  /** 6 for each degree of freedom: motion spaces, ground axes, about the reference point. */
-  readonly S: Float64Array;
-  /** n x 6: velocities, about the reference point. */
-  readonly V: Float64Array;
-  /** n x 10: inertias about the reference point. */
-  readonly I: Float64Array;
-  readonly #placer: Placer;
+  readonly #placed: PlacedTree;
   readonly #subtree: Float64Array;
   /** n x 6: accelerations with qdd = 0 (less gravity), and forces. */
   readonly #a: Float64Array;
   readonly #f: Float64Array;
   readonly #vector = new Float64Array(24);
   readonly #X = new Float64Array(TRANSFORM);
-  /** Links whose joint's axes turn in the link, and what that gives, n x 6. */
-  readonly #turning: readonly number[];
+  /** What joints whose axes turn in the link give, n x 6. */
   readonly #own: Float64Array;
 
   constructor(mechanism: Mechanism) {
@@ -114,52 +99,61 @@ export class Articulation implements Inertia, IslandTree {
     this.factors = new Float64Array(this.structure.length);
     this.added = new Float64Array(this.nv);
     this.chains = createChains(parent, dof, this.free);
-    this.pose = new Float64Array(TRANSFORM * n);
-    this.reference = new Float64Array(3 * n);
-    this.S = new Float64Array(6 * this.nv);
-    this.V = new Float64Array(6 * n);
-    this.I = new Float64Array(INERTIA * n);
     this.#subtree = new Float64Array(INERTIA * n);
     this.#a = new Float64Array(6 * n);
     this.#f = new Float64Array(6 * n);
-    const turning = nodes.filter((i) => this.free[i] === 0 && TURNING.has(mechanism.joints[tree.joint[i]].type));
-    this.#turning = turning;
-    this.#own = new Float64Array(turning.length > 0 ? 6 * n : 0);
-    this.#placer = new Placer(tree, this.free, this.root);
-    // Motion spaces of joints whose axes do not turn stay what they are at any position.
-    const neutral = new Float64Array(mechanism.nq);
-    for (const i of nodes) {
-      JOINT_TYPES[tree.type[i]].neutral(neutral, tree.iq[i]);
-      this.#setLocal(i, neutral, this.#placer.local);
-    }
+    this.#placed = new PlacedTree(tree, this.free, this.root);
+    this.#own = new Float64Array(this.#placed.turning.length > 0 ? 6 * n : 0);
+  }
+
+  /** n x 12: ground to link frame. */
+  get pose(): Float64Array {
+    return this.#placed.pose;
+  }
+
+  /** n x 3, that of roots used: the point that everything of the tree is about. */
+  get reference(): Float64Array {
+    return this.#placed.reference;
+  }
+
+  /** 6 for each degree of freedom: motion spaces, ground axes, about the reference point. */
+  get S(): Float64Array {
+    return this.#placed.S;
+  }
+
+  /** n x 6: velocities, about the reference point. */
+  get V(): Float64Array {
+    return this.#placed.V;
+  }
+
+  /** n x 10: inertias about the reference point. */
+  get I(): Float64Array {
+    return this.#placed.I;
+  }
+
+  /** Kinetic energy, inertia and momentum of the whole about the first reference point; after place and move. See PlacedTree. */
+  get books(): Float64Array {
+    return this.#placed.books;
   }
 
   /** Poses, reference points, motion spaces and inertias at q. */
   place(q: Float64Array): void {
-    const { tree } = this;
-    const { joint, local } = this.#placer;
-    for (let i = 0; i < tree.n; i++)
-      JOINT_TYPES[tree.type[i]].transform(joint, TRANSFORM * i, q, tree.iq[i], tree.parameters, PARAMETERS * i);
-    for (const i of this.#turning) this.#setLocal(i, q, local);
-    this.#placer.place(this);
+    this.#placed.place(q);
   }
 
-  /** Motion space of a joint in axes of its link. */
-  #setLocal(i: number, q: Float64Array, local: Float64Array): void {
-    const { type, dof, iq, parameters } = this.tree;
-    JOINT_TYPES[type[i]].motionSpace(local, 6 * dof[i], q, iq[i], parameters, PARAMETERS * i);
+  /** The same where nothing but the positions of free bases changed since. */
+  translate(q: Float64Array): void {
+    this.#placed.translate(q);
   }
 
   /** Velocities V of all links; after place. */
   move(v: Float64Array): void {
-    const { V, S } = this;
-    const { n, parent, dof } = this.tree;
-    for (let i = 0; i < n; i++) {
-      const o = 6 * i;
-      const p = parent[i];
-      for (let j = 0; j < 6; j++) V[o + j] = p < 0 ? 0 : V[6 * p + j];
-      for (let k = dof[i]; k < dof[i + 1]; k++) for (let j = 0; j < 6; j++) V[o + j] += S[6 * k + j] * v[k];
-    }
+    this.#placed.move(v);
+  }
+
+  /** q <- q moved along v for the time h. */
+  integrate(q: Float64Array, v: Float64Array, h: number): void {
+    this.#placed.integrate(q, v, h);
   }
 
   /** H with `added` on its diagonal, and its factors; after place. False: some joint feels no inertia. */
@@ -240,8 +234,8 @@ export class Articulation implements Inertia, IslandTree {
 
   /** (dS/dt in the link) v of all links, ground axes; undefined where no joint has axes that turn in its link. After place. */
   turningAxes(q: Float64Array, v: Float64Array): Float64Array | undefined {
-    if (this.#turning.length === 0) return undefined;
-    for (const i of this.#turning) this.#turningAxis(i, q, v, this.#own, 6 * i);
+    if (this.#placed.turning.length === 0) return undefined;
+    for (const i of this.#placed.turning) this.#turningAxis(i, q, v, this.#own, 6 * i);
     return this.#own;
   }
 
@@ -284,27 +278,16 @@ export class Articulation implements Inertia, IslandTree {
   }
 
   /** Joules; after place and move. Rotor inertia counts. */
-  kineticEnergy(v: Float64Array): number {
-    const { I, V, tree } = this;
-    const m = this.#vector;
-    let sum = 0;
-    for (let i = 0; i < tree.n; i++) {
-      inertiaTimes(m, 0, I, INERTIA * i, V, 6 * i);
-      sum += 0.5 * dot6(m, 0, V, 6 * i);
-      for (let k = tree.dof[i]; k < tree.dof[i + 1]; k++)
-        sum += 0.5 * tree.armature[tree.iv[i] + k - tree.dof[i]] * v[k] * v[k];
-    }
-    return sum;
+  get kineticEnergy(): number {
+    return this.books[KINETIC];
   }
 
   /** Joules of gravity, zero at the ground's origin; after place. */
   gravityEnergy(gravity: readonly number[]): number {
-    const { I, tree, root, reference } = this;
+    const { books, reference } = this;
+    const r = 3 * this.root[0];
     let sum = 0;
-    for (let i = 0; i < tree.n; i++) {
-      const mass = I[INERTIA * i];
-      for (let k = 0; k < 3; k++) sum -= gravity[k] * (I[INERTIA * i + 1 + k] + mass * reference[3 * root[i] + k]);
-    }
+    for (let k = 0; k < 3; k++) sum -= gravity[k] * (books[TOTAL + 1 + k] + books[TOTAL] * reference[r + k]);
     return sum;
   }
 
@@ -314,47 +297,6 @@ export class Articulation implements Inertia, IslandTree {
     for (const { stiffness, rest, iq } of this.mechanism.joints)
       if (stiffness !== 0) sum += 0.5 * stiffness * (q[iq] - rest) ** 2;
     return sum;
-  }
-
-  /** q <- q moved along v for the time h; after place at q or near it. */
-  integrate(q: Float64Array, v: Float64Array, h: number): void {
-    const { tree, free } = this;
-    for (let i = 0; i < tree.n; i++) {
-      if (free[i] === 1) this.#flyBase(i, q, v, h);
-      else if (tree.dof[i + 1] > tree.dof[i]) JOINT_TYPES[tree.type[i]].integrate(q, tree.iq[i], v, tree.dof[i], h);
-    }
-  }
-
-  /** A free base turns about its centre of mass, which moves on a straight line. */
-  #flyBase(i: number, q: Float64Array, v: Float64Array, h: number): void {
-    const { tree } = this;
-    const { X: placement, inertia, iq, dof } = tree;
-    const at = iq[i];
-    const w = this.#vector;
-    const P = TRANSFORM * i;
-    const mass = inertia[INERTIA * i];
-    // Motion in the joint's tree frame; then the turn in coordinates of the base.
-    const X = this.#X;
-    const model = JOINT_TYPES[tree.type[i]];
-    model.transform(X, 0, q, at, tree.parameters, PARAMETERS * i);
-    for (let k = 0; k < 3; k++) {
-      let turn = 0;
-      let shift = 0;
-      for (let j = 0; j < 3; j++) {
-        turn += placement[P + 3 * k + j] * v[dof[i] + j];
-        shift += placement[P + 3 * k + j] * v[dof[i] + 3 + j];
-      }
-      w[k] = turn;
-      w[3 + k] = shift;
-    }
-    for (let k = 0; k < 3; k++) {
-      w[6 + k] = X[3 * k] * w[0] + X[3 * k + 1] * w[1] + X[3 * k + 2] * w[2];
-      w[9 + k] = inertia[INERTIA * i + 1 + k] / mass;
-    }
-    for (let k = 0; k < 3; k++) q[at + 4 + k] += h * w[3 + k] + X[k] * w[9] + X[3 + k] * w[10] + X[6 + k] * w[11];
-    rotateQuaternion(q, at, w, 6, h);
-    model.transform(X, 0, q, at, tree.parameters, PARAMETERS * i);
-    for (let k = 0; k < 3; k++) q[at + 4 + k] -= X[k] * w[9] + X[3 + k] * w[10] + X[6 + k] * w[11];
   }
 
   /** v <- the author's velocities, in the order of the links; after place. */

@@ -7,7 +7,8 @@
 // contacts still. Where nothing outside holds or touches it, momentum and the path of the centre of mass are set to what gravity
 // leaves of them, and only the motion within is scaled. Energy is thus kept by construction; the scale says how much had to be set right.
 
-import { addInertiaToA, INERTIA, inertiaTimes } from '../../spatial/spatial.js';
+import { MOMENTUM, TOTAL } from '../../contact/solver/placed-tree.js';
+import { addInertiaToA, INERTIA } from '../../spatial/spatial.js';
 import { Ledger, REFINE, restEnergy, scaleOf } from '../ledger.js';
 import type { Member } from './member.js';
 
@@ -117,24 +118,20 @@ export class IslandLedger {
     const total = this.#total;
     const own = this.#own;
     const momentum = this.#momentum;
-    const m = this.#vector;
     const X = this.#X;
     const { reference: point } = members[0].articulation;
     total.fill(0);
     momentum.fill(0);
-    for (const { articulation } of members) {
-      const { I, V, tree, reference, root } = articulation;
-      for (let i = 0; i < tree.n; i++) {
-        const r = 3 * root[i];
-        for (let k = 0; k < 3; k++) X[9 + k] = reference[r + k] - point[k];
-        inertiaTimes(m, 0, I, INERTIA * i, V, 6 * i);
-        momentum[0] += m[0] + X[10] * m[5] - X[11] * m[4];
-        momentum[1] += m[1] + X[11] * m[3] - X[9] * m[5];
-        momentum[2] += m[2] + X[9] * m[4] - X[10] * m[3];
-        for (let k = 3; k < 6; k++) momentum[k] += m[k];
-        for (let k = 0; k < INERTIA; k++) own[k] = I[INERTIA * i + k];
-        addInertiaToA(total, 0, X, 0, own, 0);
-      }
+    for (let m = 0; m < members.length; m++) {
+      const { books, reference } = members[m].articulation;
+      for (let k = 0; k < INERTIA; k++) own[k] = books[TOTAL + k];
+      for (let k = 0; k < 6; k++) momentum[k] += books[MOMENTUM + k];
+      for (let k = 0; k < 3; k++) X[9 + k] = reference[k] - point[k];
+      const [px, py, pz] = [books[MOMENTUM + 3], books[MOMENTUM + 4], books[MOMENTUM + 5]];
+      momentum[0] += X[10] * pz - X[11] * py;
+      momentum[1] += X[11] * px - X[9] * pz;
+      momentum[2] += X[9] * py - X[10] * px;
+      addInertiaToA(total, 0, X, 0, own, 0);
     }
     this.#ledger.read(total, momentum, point, 0);
     return this.#ledger;
@@ -143,7 +140,7 @@ export class IslandLedger {
 
 function kineticEnergy(members: readonly Member[]): number {
   let sum = 0;
-  for (const { articulation, v } of members) sum += articulation.kineticEnergy(v);
+  for (const { articulation } of members) sum += articulation.kineticEnergy;
   return sum;
 }
 

@@ -258,7 +258,7 @@ export class Member implements Prediction {
   /** Poses and the author's velocities, after velocities were set right, and positions where it was `moved`. */
   arrive(moved: boolean): void {
     const { articulation, state, v } = this;
-    if (moved) articulation.place(state.q);
+    if (moved) articulation.translate(state.q);
     articulation.move(v);
     articulation.toAuthor(state.v, v);
   }

@@ -360,8 +360,8 @@ export class World {
   /** Kinetic and potential energy of all members, joules. */
   energy(): { readonly kinetic: number; readonly potential: number; readonly total: number } {
     let [kinetic, potential] = [0, 0];
-    for (const { articulation, v, state } of this.members) {
-      kinetic += articulation.kineticEnergy(v);
+    for (const { articulation, state } of this.members) {
+      kinetic += articulation.kineticEnergy;
       potential += articulation.gravityEnergy(this.gravity) + articulation.springEnergy(state.q);
     }
     return { kinetic, potential, total: kinetic + potential };

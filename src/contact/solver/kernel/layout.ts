@@ -96,23 +96,47 @@ export const OWN = 55;
 export const ACCELERATION = 56;
 export const HEADER = 64;
 
-// Integers at the start of N where links are placed: a count, then places in N and F.
+// Integers of a tree whose links are placed, from its first one on: a count, then places in N and F.
 export const PLACE_LINKS = 0;
-/** N: parent of each link, first velocity (one more), 1 for free bases, root. */
+/** N: parent of each link, first velocity (one more), root, how its joint moves (below), first of its positions. */
 export const PLACE_PARENT = 1;
 export const PLACE_DOF = 2;
-export const PLACE_FREE = 3;
-export const PLACE_ROOT = 4;
-/** F: given: transforms of joints and of their places (12), motion spaces in link axes (6), inertias in link axes (10). */
-export const PLACE_JOINT = 5;
-export const PLACE_PLACEMENT = 6;
-export const PLACE_LOCAL = 7;
-export const PLACE_INERTIA = 8;
-/** F: found: poses (12), reference points (3), motion spaces and inertias in ground axes. */
-export const PLACE_POSE = 9;
-export const PLACE_REFERENCE = 10;
-export const PLACE_MOTION = 11;
-export const PLACE_RIGID = 12;
+export const PLACE_ROOT = 3;
+export const PLACE_JOINT_KIND = 4;
+export const PLACE_IQ = 5;
+/** F: given: positions, velocities, rotor inertia of each velocity. */
+export const PLACE_Q = 6;
+export const PLACE_V = 7;
+export const PLACE_ARMATURE = 8;
+/** F: given: angle and distance for each unit of a screw's position (2), transforms of the places of joints (12). */
+export const PLACE_SCREW = 9;
+export const PLACE_PLACEMENT = 10;
+/** F: given: motion spaces (6) and inertias (10) in link axes. */
+export const PLACE_LOCAL = 11;
+export const PLACE_INERTIA = 12;
+/** F: transforms of joints (12), given where the kernels do not know them. */
+export const PLACE_JOINT = 13;
+/** F: found: poses (12), origins from that of the root (3), reference points (3) and where they lie from the root's origin (3). */
+export const PLACE_POSE = 14;
+export const PLACE_ORIGIN = 15;
+export const PLACE_REFERENCE = 16;
+export const PLACE_ABOUT = 17;
+/** F: found: motion spaces (6), inertias (10) and velocities (6) in ground axes about the reference points. */
+export const PLACE_MOTION = 18;
+export const PLACE_RIGID = 19;
+export const PLACE_VELOCITY = 20;
+/** F: found: kinetic energy, inertia (10) and momentum (6) of the whole, about the reference point of the first root. */
+export const PLACE_BOOKS = 21;
+/** F: work, 8 numbers. */
+export const PLACE_WORK = 22;
+export const PLACE_HEADER = 23;
+
+/** How joints move: not at all; a screw of one position; a ball; a free base; as the caller says. */
+export const JOINT_FIXED = 0;
+export const JOINT_SCREW = 1;
+export const JOINT_BALL = 2;
+export const JOINT_FREE = 3;
+export const JOINT_GIVEN = 4;
 
 // Integers of a structure: its nodes, then the places in N of its arrays; see BlockStructure.
 export const S_NODES = 0;
