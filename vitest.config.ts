@@ -1,26 +1,17 @@
-import { readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
 import { availableParallelism } from 'node:os';
+import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
 import { softwareGpuEnvironment } from './test/support/software-gpu-files.js';
 
+const folder = (name: string): string => fileURLToPath(new URL(`./${name}/`, import.meta.url));
+const { status } = spawnSync(process.execPath, [`${folder('scripts')}refresh-build.mjs`], { stdio: 'inherit' });
+if (status !== 0) process.exit(1);
+
 // Tests of GPU kernels run on a device in software, whatever the machine has: same results everywhere.
 Object.assign(process.env, softwareGpuEnvironment());
-
-// The names by which the command line and the benchmarks know each other's files, as in package.json.
-const folder = (name: string): string => fileURLToPath(new URL(`./${name}/`, import.meta.url));
-
-/** The package's own names lead to its sources: the page imports them as everybody does. */
-const { exports: entries } = JSON.parse(readFileSync(new URL('./package.json', import.meta.url), 'utf8')) as {
-  readonly exports: Readonly<Record<string, string | { readonly default: string }>>;
-};
-const ownNames = Object.entries(entries).flatMap(([name, entry]) => {
-  if (typeof entry === 'string') return [];
-  const source = entry.default.replace('./dist/', './src/').replace(/\.js$/, '.ts');
-  return [
-    { find: new RegExp(`^manikin${name.slice(1)}$`), replacement: fileURLToPath(new URL(source, import.meta.url)) },
-  ];
-});
 
 /** Files with processes, threads, devices, browsers, or other globals: each has a process of its own. */
 const ALONE = [
@@ -29,15 +20,25 @@ const ALONE = [
   'test/**/{compile,dynamics,engine,engines,memory,prebuilt,threads,worker}.test.ts',
 ];
 
-export default defineConfig({
-  resolve: {
-    alias: [
-      { find: /^#src\//, replacement: folder('src') },
-      { find: /^#bench\//, replacement: folder('bench') },
-      ...ownNames,
-    ],
+const [SRC, BENCH, DIST] = [folder('src'), folder('bench'), folder('dist')];
+
+/** The compiled files instead of the sources: Node loads and optimises them as it does for users. */
+const compiled: Plugin = {
+  name: 'compiled',
+  enforce: 'pre',
+  resolveId(source, importer) {
+    const id = source.startsWith('.') && importer !== undefined ? resolve(dirname(importer), source) : source;
+    const file = (name: string): string => name.replace(/\.ts$/, '.js');
+    if (id.startsWith(SRC)) return { id: file(DIST + id.slice(SRC.length)), external: true };
+    if (id.startsWith(BENCH)) return { id: file(`${DIST}bench/${id.slice(BENCH.length)}`), external: true };
+    return undefined;
   },
+};
+
+export default defineConfig({
+  plugins: [compiled],
   test: {
+    server: { deps: { external: [/\/dist\//] } },
     // All cores: vitest would leave one of them free, and that is half of two.
     maxWorkers: availableParallelism(),
     // A loaded machine is slow, not wrong.

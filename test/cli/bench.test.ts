@@ -1,5 +1,7 @@
-import { describe, expect, it, vi } from 'vitest';
+import { spawnSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
 import type { Report } from '../../bench/forward.js';
+import { built, MAIN } from './process-support.js';
 import { manikin } from './support.js';
 
 describe('manikin bench fd', () => {
@@ -43,22 +45,19 @@ describe('manikin bench fd', () => {
     expect(err).toContain(message);
   });
 
-  // The last one: modules that are loaded anew have classes of errors of their own.
-  it('does without MuJoCo where it is not installed, and says so', async () => {
-    vi.resetModules();
-    vi.doMock('@mujoco/mujoco', () => {
-      throw Object.assign(new Error('Cannot find package'), { code: 'ERR_MODULE_NOT_FOUND' });
-    });
-    const { benchForward } = await import('../../bench/forward.js');
-    const { builtinMechanism } = await import('../../src/models/index.js');
-    const notes: string[] = [];
-    const report = await benchForward([{ name: 'chain-8', mechanism: builtinMechanism('chain-8') }], {
-      rounds: 2,
-      note: (text) => notes.push(text),
-    });
-    vi.doUnmock('@mujoco/mujoco');
-    expect(report.results.map(({ engine }) => engine)).toEqual(new Array(4).fill('manikin'));
-    expect(report.ratios).toEqual([]);
-    expect(notes).toEqual([expect.stringContaining('chain-8 is not timed with MuJoCo')]);
+  it.skipIf(!built)('does without MuJoCo where it is not installed, and says so', () => {
+    // A process in which that package cannot be found.
+    const absent = `export async function resolve(name, context, next) {
+      if (name === '@mujoco/mujoco') throw Object.assign(new Error('Cannot find package'), { code: 'ERR_MODULE_NOT_FOUND' });
+      return next(name, context);
+    }`;
+    const inUrl = (code: string): string => `data:text/javascript,${encodeURIComponent(code)}`;
+    const register = inUrl(`import { register } from 'node:module'; register(${JSON.stringify(inUrl(absent))});`);
+    const words = ['--import', register, MAIN, 'bench', 'fd', 'chain-8', '--json'];
+    const { stdout, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8' });
+    const { results, ratios } = JSON.parse(stdout) as Report;
+    expect(results.map(({ engine }) => engine)).toEqual(new Array(4).fill('manikin'));
+    expect(ratios).toEqual([]);
+    expect(stderr).toContain('chain-8 is not timed with MuJoCo');
   });
 });

@@ -38,11 +38,10 @@ export class Prebuilt {
   }
 }
 
-/** Undefined where there is no such file. */
-export function readPrebuilt(): Prebuilt | undefined {
+/** What stands beside this file; undefined where there is none. */
+// `here` is a name of its own: were both in one call, bundlers would put the file among those of a page.
+export function readPrebuilt(here = import.meta.url): Prebuilt | undefined {
   try {
-    // Where both stood in the call itself, bundlers would put the file among those of a page.
-    const here = import.meta.url;
     const file = fileSystem()?.readFileSync(new URL('./kernels.bin', here));
     return file === undefined ? undefined : new Prebuilt(file);
   } catch {

@@ -89,7 +89,10 @@ describe.skipIf(!hasSoftwareGpu())('assembly on the GPU', () => {
     expect(await error(builtinMechanism(name), 3)).toBeLessThan(bound);
   });
 
-  it.each(ALL_JOINT_TYPES.filter((type) => type !== 'fixed' && type !== 'continuous'))(
+  // One by one with MANIKIN_LONG=1; otherwise all of them in the trees below.
+  it
+    .runIf(process.env.MANIKIN_LONG === '1')
+    .each(ALL_JOINT_TYPES.filter((type) => type !== 'fixed' && type !== 'continuous'))(
     'joints of the type %s, with and without armature, in parts and kept as inertias',
     async (type: JointTypeName) => {
       const options = { bodies: 9, types: [type], armature: true, forest: true };
