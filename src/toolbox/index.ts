@@ -9,6 +9,13 @@ export {
   integrateDerivatives,
   interpolate,
 } from './configurations.js';
+export {
+  type ConstrainedInverse,
+  type ConstrainedInverseOptions,
+  constrainedInverse,
+  type SupportForce,
+  type SupportPoint,
+} from './constrained-inverse.js';
 export { type Identification, type IdentificationSample, identify } from './identification.js';
 export type { IkTask } from './ik-tasks.js';
 export {

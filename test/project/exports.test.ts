@@ -62,6 +62,7 @@ describe('public exports', () => {
         'InverseKinematics',
         'biasForces',
         'centroidalMotion',
+        'constrainedInverse',
         'coriolisMatrix',
         'gravityForces',
         'identify',

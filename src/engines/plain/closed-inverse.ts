@@ -87,8 +87,8 @@ export function updateConstraints(
   return largest;
 }
 
-/** J <- J G for coupled joints. */
-function foldColumns({ couplings, joints, nv }: Mechanism, J: Float64Array, m: number): void {
+/** J <- J G for coupled joints, m rows. */
+export function foldColumns({ couplings, joints, nv }: Mechanism, J: Float64Array, m: number): void {
   for (const { joint, source, multiplier } of couplings) {
     const [from, to] = [joints[joint].iv, joints[source].iv];
     for (let row = 0; row < m; row++) {
@@ -169,7 +169,7 @@ export function pushLinks({ loops, lambda, push }: Pick<ClosedInverseScratch, 'l
 }
 
 /** B = V A with orthogonal rows of B, the longest first; V orthogonal. The last rows, from `rank`, are zero. */
-interface OrthogonalRows {
+export interface OrthogonalRows {
   readonly B: Float64Array;
   readonly V: Float64Array;
   readonly rank: number;
@@ -179,7 +179,7 @@ interface OrthogonalRows {
 const RANK_TOLERANCE = 1e-9;
 
 /** By rotations of two rows at a time (one-sided Jacobi). `scale`: length of the longest row of the whole problem. */
-function orthogonalRows(A: Float64Array, m: number, n: number, scale: number): OrthogonalRows {
+export function orthogonalRows(A: Float64Array, m: number, n: number, scale: number): OrthogonalRows {
   const B = A.slice();
   const V = new Float64Array(m * m);
   for (let k = 0; k < m; k++) V[m * k + k] = 1;
@@ -195,7 +195,8 @@ function orthogonalRows(A: Float64Array, m: number, n: number, scale: number): O
         const [pp, qq, pq] = [dot(p, p), dot(q, q), dot(p, q)];
         // The longer row comes first.
         const swap = qq > pp;
-        if (!swap && Math.abs(pq) <= 1e-15 * Math.sqrt(pp * qq)) continue;
+        // What is left of a dependent row is rounding, in any direction.
+        if (!swap && (Math.abs(pq) <= 1e-15 * Math.sqrt(pp * qq) || qq <= (1e-15 * scale) ** 2)) continue;
         turned = true;
         const angle = angleOf(2 * pq, pp - qq) / 2;
         rotate(B, n, p, q, cosine(angle), sine(angle));
@@ -216,7 +217,7 @@ function rotate(A: Float64Array, n: number, p: number, q: number, c: number, s: 
 }
 
 /** The shortest x for which x^T A is nearest to t. */
-function nearest({ B, V, rank }: OrthogonalRows, t: Float64Array, m: number, n: number): Float64Array {
+export function nearest({ B, V, rank }: OrthogonalRows, t: Float64Array, m: number, n: number): Float64Array {
   const x = new Float64Array(m);
   for (let row = 0; row < rank; row++) {
     let along = 0;

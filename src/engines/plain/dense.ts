@@ -7,6 +7,7 @@ import type { Tree } from '../../mechanism/tree.js';
 import { SINGULAR } from '../../reference/aba.js';
 import { type CrbaScratch, crba, createCrba } from '../../reference/crba.js';
 import { createRnea, type RneaScratch, rnea } from '../../reference/rnea.js';
+import { solveFactored } from '../../reference/solve-positive.js';
 import { type MassMatrix, rowsOf } from './author-order.js';
 import { reductionOf } from './couplings.js';
 
@@ -95,7 +96,7 @@ export function denseForwardDynamics(
   for (let k = 0; k < at.length; k++) x[rowOf[k]] += factor[k] * (tau[at[k]] - bias[at[k]]);
   const failed = cholesky(A, joints);
   if (failed >= 0) return linkOf(tree, rowOf.indexOf(failed));
-  solveCholesky(A, m, x);
+  solveFactored(A, x, m);
   for (let k = 0; k < at.length; k++) qdd[at[k]] = factor[k] * x[rowOf[k]];
   return -1;
 }
@@ -114,7 +115,7 @@ export function invertDense({ A, m, joints, x }: DenseScratch): number {
   for (let column = 0; column < m; column++) {
     x.fill(0);
     x[column] = 1;
-    solveCholesky(L, m, x);
+    solveFactored(L, x, m);
     for (let row = column; row < m; row++) A[row * m + column] = A[column * m + row] = x[row];
   }
   return -1;
@@ -145,18 +146,4 @@ function cholesky(A: Float64Array, joints: DenseScratch['joints']): number {
     }
   }
   return -1;
-}
-
-/** x <- A^-1 x, given the factor of cholesky. */
-export function solveCholesky(L: Float64Array, n: number, x: Float64Array): void {
-  for (let i = 0; i < n; i++) {
-    let sum = x[i];
-    for (let k = 0; k < i; k++) sum -= L[i * n + k] * x[k];
-    x[i] = sum / L[i * n + i];
-  }
-  for (let i = n - 1; i >= 0; i--) {
-    let sum = x[i];
-    for (let k = i + 1; k < n; k++) sum -= L[k * n + i] * x[k];
-    x[i] = sum / L[i * n + i];
-  }
 }
