@@ -113,7 +113,7 @@ describe.skipIf(!hasSoftwareGpu())('a batch on the GPU', () => {
   });
 
   it('angles of any size are as exact as small ones', async () => {
-    const figure = builtinMechanism('human-34');
+    const figure = builtinMechanism('chain-5-free');
     for (const variant of [undefined, 'registers']) {
       const many = await onGpu(figure, {
         states: 40,

@@ -40,7 +40,7 @@ describe('walk', () => {
   it('the road to chaos: the period doubles, and again', async () => {
     // Goswami, Thuilot and Espiau (1996): doubling at 4.37 degrees (0.0763 rad), the next at 4.9 degrees (0.0855 rad).
     const file = folder.path('road.svg');
-    const words = ['--steps', '0', '--sweep', '0.073:0.0866:3', '--settle', '150', '--keep', '16'];
+    const words = ['--steps', '0', '--sweep', '0.073:0.0866:3', '--settle', '60', '--keep', '16'];
     const { sweep, steps } = await walkJson(...words, '--bifurcation', file);
     expect(steps).toEqual([]);
     expect(sweep.map(({ repeatsAfter }: { repeatsAfter: number }) => repeatsAfter)).toEqual([1, 2, 4]);

@@ -146,7 +146,7 @@ describe('results', () => {
 
 describe('bits', () => {
   // MANIKIN_LONG=1 takes a thousand steps.
-  const steps = process.env.MANIKIN_LONG === '1' ? 1000 : 300;
+  const steps = process.env.MANIKIN_LONG === '1' ? 1000 : 100;
 
   it.each(['human-161', 'crowd-20'])(
     '%s: steps are the same for 1, 2, 3, 4 and 8 threads, with random delays',
