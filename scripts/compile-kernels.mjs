@@ -2,7 +2,6 @@
 // compiled; does nothing where the file is newer than what it is made from.
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { compileKernels } from './kernel-compiler.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const folder = `${root}src/contact/solver/kernel/`;
@@ -15,6 +14,8 @@ const made = [
   ...sources.map((file) => folder + file),
 ];
 if (!existsSync(target) || made.some((file) => time(file) > time(target))) {
+  // Here only: it loads the TypeScript compiler.
+  const { compileKernels } = await import('./kernel-compiler.mjs');
   const bytes = compileKernels(new Map(sources.map((file) => [file, readFileSync(folder + file, 'utf8')])));
   const line = `export const KERNEL_BYTES =\n  '${Buffer.from(bytes).toString('base64')}';\n`;
   writeFileSync(target, `// Made by scripts/compile-kernels.mjs; change the kernels instead.\n\n${line}`);
