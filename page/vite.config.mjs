@@ -6,9 +6,14 @@ import { defineConfig } from 'vite';
 const root = new URL('../', import.meta.url);
 const { exports: entries } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'));
 const alias = Object.entries(entries).flatMap(([name, entry]) =>
-  typeof entry === 'string' || name.includes('*')
+  name.includes('*')
     ? []
-    : [{ find: new RegExp(`^manikin${name.slice(1)}$`), replacement: fileURLToPath(new URL(entry.default, root)) }],
+    : [
+        {
+          find: new RegExp(`^manikin${name.slice(1)}(?=\\?|$)`),
+          replacement: fileURLToPath(new URL(entry.default ?? entry, root)),
+        },
+      ],
 );
 
 export default defineConfig({

@@ -1,6 +1,6 @@
 // Makes the kernels of the plain engine, compiles src/ to dist/ (JavaScript, types, source maps) and the commands that
 // measure (bench/) to dist/bench/, writes the schema of scene files, makes the commonest WebAssembly kernels beforehand, puts
-// the programs of workers and the command together and marks that as executable.
+// the programs of workers, the command and the player of replays together and marks the command as executable.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -18,5 +18,6 @@ writeFileSync(`${root}dist/scenes/scene.schema.json`, `${JSON.stringify(SCENE_SC
 await import('./prebuild-kernels.mjs');
 await import('./bundle-workers.mjs');
 await import('./bundle-command.mjs');
+await import('./bundle-player.mjs');
 const command = new URL('../dist/cli/main.js', import.meta.url);
 if (existsSync(command)) chmodSync(command, 0o755);

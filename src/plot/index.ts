@@ -1,7 +1,16 @@
 export { type FigureStyle, figure, type Projection, sideView } from './figure.js';
 export { type InversePicture, inversePicture } from './inverse-picture.js';
 export { type LinePlotOptions, linePlot, type Series } from './line-plot.js';
-export { type MotionPage, motionPage } from './motion-page.js';
 export { type EnergySample, type Moment, momentsRow, motionPicture } from './motion-picture.js';
-export { type Sticks, stickPositions, sticks } from './sticks.js';
+export { type MotionReplayOptions, motionReplay } from './motion-replay.js';
+export {
+  formatReplay,
+  parseReplay,
+  type Replay,
+  type ReplayCurve,
+  type ReplayMember,
+  type ReplayPlot,
+  type ReplayStructure,
+} from './replay.js';
+export { type ReplayMoment, ReplayRecorder, type ReplayRecorderOptions } from './replay-recorder.js';
 export { svgDocument } from './svg.js';

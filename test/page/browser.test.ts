@@ -1,10 +1,10 @@
 // The page in a real browser: load, play, pick, drag, release, connect, re-root, processors, files, time, link, keys, phone.
 // Pictures of each are left in out/page.
 
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Server } from 'node:http';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import type { Browser, Page } from 'playwright-core';
 import { build } from 'vite';
@@ -189,6 +189,19 @@ describe.skipIf(!hasBrowser())('the page', () => {
       return readFile(await file.path());
     };
     expect((await download('#save-png')).subarray(1, 4).toString()).toBe('PNG');
+    // A replay plays without the page: from a file, with nothing else.
+    const replay = `${pictures}replay.html`;
+    writeFileSync(replay, await download('#save-html'));
+    const alone = await browser.newPage({ viewport: { width: 500, height: 400 } });
+    const asked: string[] = [];
+    alone.on('request', (request) => asked.push(request.url().slice(0, 5)));
+    alone.on('console', (message) => problems.push(message.text()));
+    alone.on('pageerror', (error) => problems.push(error.message));
+    await alone.goto(pathToFileURL(replay).href);
+    await until(async () => Number.parseFloat((await alone.textContent('#clock')) ?? '') > 0.02);
+    expect(await alone.title()).toBe('Figure on a bar');
+    expect(asked.filter((scheme) => scheme !== 'data:')).toEqual(['file:']);
+    await alone.close();
     const recording = await download('#save-mcap');
     expect(recording.subarray(1, 5).toString()).toBe('MCAP');
     await page.click('#save summary');

@@ -4,7 +4,6 @@ import { PlainDynamics } from '../../src/engines/plain/plain-dynamics.js';
 import { State } from '../../src/mechanism/state.js';
 import { builtinMechanism } from '../../src/models/index.js';
 import { inversePicture } from '../../src/plot/inverse-picture.js';
-import { stickPositions, sticks } from '../../src/plot/sticks.js';
 
 const mechanism = builtinMechanism('human-34');
 const root = mechanism.joints[0].name;
@@ -44,17 +43,5 @@ describe('the picture of an inverse-dynamics run', () => {
 
   it('sees a figure that goes somewhere from the side, and one that stays as pictures do', () => {
     expect(picture([], 1)).not.toBe(picture([], 0.01));
-  });
-});
-
-describe('sticks', () => {
-  it('are the capsules of the bodies, in place', () => {
-    const drawn = sticks(mechanism);
-    expect(drawn.lines.length).toBeGreaterThan(10);
-    const [here, there] = [0, 1].map((x) => stickPositions(drawn, posesAt(x)));
-    here.forEach((value, k) => {
-      expect(there[k] - value).toBe(k % 3 === 0 ? 1000 : 0);
-    });
-    for (const { a, b } of drawn.lines) expect(a).not.toBe(b);
   });
 });

@@ -40,7 +40,7 @@ const ALLOWED = new Map<string, readonly string[]>([
     'scenes',
     ['spatial', 'joints', 'mechanism', 'formats', 'models', 'dynamics', 'contact', 'simulation', 'motion', 'files'],
   ],
-  ['plot', ['spatial', 'joints', 'mechanism', 'engines', 'dynamics']],
+  ['plot', ['spatial', 'joints', 'mechanism', 'engines', 'dynamics', 'motion', 'files']],
   // Objects of three.js that follow a state.
   ['three', ['spatial', 'mechanism', 'reference']],
   [

@@ -57,7 +57,7 @@ export function worldPicture(world: World): Omit<Frame, 'work' | 'from' | 'to' |
     contacts: report.contacts,
     depth: report.depth,
     residual: report.residual,
-    poses: Float32Array.from(joined(members, (state) => dynamicsOf(state.mechanism).poses(state))),
+    poses: Float32Array.from(joined(members, bodyPoses)),
     q: joined(members, ({ q }) => q),
     v: joined(members, ({ v }) => v),
     // On what moves: where the first of the two is the ground, on the other.
@@ -70,6 +70,11 @@ export function worldPicture(world: World): Omit<Frame, 'work' | 'from' | 'to' |
     com: com.map((x) => x / (mass || 1)) as unknown as Vec3,
     momentum: momentum as unknown as Vec3,
   };
+}
+
+/** Twelve numbers for each body. */
+export function bodyPoses(state: State): Float64Array {
+  return dynamicsOf(state.mechanism).poses(state);
 }
 
 /** The force through a joint in the last step: on the body it carries, ground axes. */

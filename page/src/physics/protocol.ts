@@ -1,6 +1,7 @@
 // What the page and the physics (a worker) say to each other. Only data that can be cloned.
 
 import type { Body, Joint, JointKindSpec, LoopJoint, Shape, Vec3 } from 'manikin';
+import type { Replay } from 'manikin/plot';
 
 /** A mechanism as far as the page shows it. */
 export interface MemberView {
@@ -25,6 +26,8 @@ export interface JointView extends Pick<Joint, 'name' | 'parent' | 't' | 'E' | '
 /** Sent when a scene was loaded and whenever its structure has changed. */
 export interface SceneView {
   readonly title: string;
+  /** From which side it is seen first, where that is not from the front. */
+  readonly seenFrom?: Vec3;
   readonly about: string;
   readonly members: readonly MemberView[];
   readonly obstacles: readonly Shape[];
@@ -104,6 +107,8 @@ export type Request =
   | { readonly do: 'watch'; readonly member: number; readonly joint: string | null }
   | { readonly do: 'schedule'; readonly member: number; readonly processors: number; readonly measure: boolean }
   | { readonly do: 'record' }
+  /** The past, to be played without the physics. */
+  | { readonly do: 'replay' }
   | { readonly do: 'keep' }
   | { readonly do: 'restore'; readonly kept: Kept };
 
@@ -155,8 +160,14 @@ export interface Reply {
   readonly scene?: SceneView;
   readonly schedule?: ScheduleView;
   readonly bytes?: Uint8Array;
+  readonly replay?: Replay;
   readonly kept?: Kept;
   /** What happened, for the person. */
   readonly said?: string;
   readonly error?: string;
+}
+
+/** Who answers requests: the physics, or a replay of what was computed before. */
+export interface Answers {
+  ask(request: Request): Promise<Reply>;
 }

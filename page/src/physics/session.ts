@@ -84,6 +84,13 @@ export class Session {
         this.#hands.driveAgain(driven);
         return { bytes };
       }
+      case 'replay': {
+        const { replayOf } = await import('./replay.js');
+        const { driven } = this.#hands.marks;
+        const replay = replayOf(this.#opened, this.#history);
+        this.#hands.driveAgain(driven);
+        return { replay };
+      }
       case 'keep':
         return { kept: this.keep() };
       case 'restore':

@@ -33,6 +33,13 @@ export function saving(store: Store, physics: Physics, stage: Stage, link: () =>
     download('manikin.mcap', bytes as BlobPart, 'application/octet-stream');
     done('The recording is saved.');
   };
+  byId('save-html').onclick = async () => {
+    const { replay } = await physics.ask({ do: 'replay' });
+    if (replay === undefined) return;
+    const { replayFile } = await import('../replay/file.js');
+    download('manikin.html', await replayFile(replay), 'text/html');
+    done('The replay is saved: one file that plays in any browser.');
+  };
   let recorder: MediaRecorder | undefined;
   const video = byId('save-video');
   video.onclick = () => {

@@ -35,6 +35,8 @@ Object3D.DEFAULT_UP.set(0, 0, 1);
 const POSE = 12;
 /** 1/s: how fast the camera follows. */
 const FOLLOW = 5;
+/** Where the camera stands first, for a figure of one metre. */
+const FRONT = [1.35, -1.35, 0.45] as const;
 const PICKED_COLOUR = '#ffb000';
 /** Colours of processors. */
 export const PROCESSOR_COLOURS = [
@@ -78,6 +80,7 @@ export class Stage {
   readonly #centre = new Vector3();
   /** The next frame is of another scene: the camera goes to it. */
   #lookFrom = true;
+  #seenFrom: readonly [number, number, number] = FRONT;
   /** When `render` was called last, milliseconds. */
   #drawn = performance.now();
   /** Whether the next picture would look different. */
@@ -154,10 +157,14 @@ export class Stage {
       const mesh = shape.geometry.kind === 'plane' ? undefined : shapeMesh(shape, 0x59636e);
       if (mesh === undefined) continue;
       mesh.castShadow = true;
+      mesh.receiveShadow = true;
       this.#obstacles.add(mesh);
     }
-    this.#ground.visible = view.obstacles.some(({ geometry }) => geometry.kind === 'plane');
+    const plane = view.obstacles.find(({ geometry }) => geometry.kind === 'plane');
+    this.#ground.visible = plane !== undefined;
+    this.#ground.position.z = plane?.t[2] ?? 0;
     this.overlays.arrange(view);
+    this.#seenFrom = view.seenFrom ?? FRONT;
     if (look) this.#lookFrom = true;
   }
 
@@ -184,11 +191,11 @@ export class Stage {
     const centre = low.clone().add(high).multiplyScalar(0.5);
     const size = Math.max(0.7, high.distanceTo(low));
     this.#controls.target.copy(centre);
-    this.#camera.position.copy(centre).add(new Vector3(1.35, -1.35, 0.45).multiplyScalar(size));
+    this.#camera.position.copy(centre).add(new Vector3(...this.#seenFrom).multiplyScalar(size));
     this.#controls.update();
     this.#centre.copy(centre);
     // What hangs below the height of the ground, where there is none, has the grid below it.
-    this.#grid.position.z = this.#ground.visible ? 0.003 : Math.min(0, low.z - 0.3);
+    this.#grid.position.z = this.#ground.visible ? this.#ground.position.z + 0.003 : Math.min(0, low.z - 0.3);
   }
 
   /** Draws where something has changed; called once a picture. */

@@ -1,12 +1,12 @@
 // Play, pause, single steps, slow motion, and the way back through what was recorded.
 
-import type { Physics } from '../physics/client.js';
+import type { Answers } from '../physics/protocol.js';
 import type { Store } from '../store.js';
 import { button, byId, element, short } from './dom.js';
 
 const SPEEDS = [0.05, 0.1, 0.25, 0.5, 1, 2];
 
-export function timeBar(store: Store, physics: Physics, restart: () => void): void {
+export function timeBar(store: Store, physics: Answers, restart: () => void): void {
   const play = button('Play', () => store.set({ playing: !store.state.playing }), 'Play or pause (space)');
   play.id = 'play';
   const step = button(

@@ -3,21 +3,15 @@
 import { basename, extname } from 'node:path';
 import type { Motion } from '../../files/read-motion.js';
 import { formatStorage } from '../../formats/storage.js';
-import {
-  type DoubleSupport,
-  type FrameForces,
-  type GaitCycle,
-  gaitCycles,
-  type MotionForces,
-  type UpAxis,
-  upOf,
-} from '../../motion/index.js';
+import type { DoubleSupport, FrameForces, MotionForces, UpAxis } from '../../motion/index.js';
 import { inversePicture } from '../../plot/inverse-picture.js';
-import { motionPage } from '../../plot/motion-page.js';
+import { doubleSupport, motionCycles, motionReplay, strongest } from '../../plot/motion-replay.js';
+import { formatReplay } from '../../plot/replay.js';
 import { csvField } from '../../simulation/csv.js';
-import { dot, norm } from '../../spatial/matrix3.js';
+import { norm } from '../../spatial/matrix3.js';
 import { InputError } from '../errors.js';
 import { OutputFile, refuseSameFiles } from '../output-file.js';
+import { replayPlayer } from '../replay-player.js';
 import { formatNumber, table } from '../terminal.js';
 
 /** Words and numbers that the command was given. */
@@ -56,9 +50,11 @@ export function edgeFrames(cutoff: number | null, interval: number): number {
   return cutoff === null ? 2 : Math.ceil(0.5 / (cutoff * interval));
 }
 
-const isEdge = ({ options, loaded, result }: InverseOutcome, frame: number): boolean => {
-  const edge = edgeFrames(hertz(options), loaded.trajectory.interval);
-  return frame < edge || frame >= result.frames.length - edge;
+const edgeOf = ({ options, loaded }: InverseOutcome): number => edgeFrames(hertz(options), loaded.trajectory.interval);
+
+const isEdge = (outcome: InverseOutcome, frame: number): boolean => {
+  const edge = edgeOf(outcome);
+  return frame < edge || frame >= outcome.result.frames.length - edge;
 };
 
 /** Figures in the picture, and curves. */
@@ -98,7 +94,7 @@ export class InverseFiles {
     const contents: [string | undefined, () => string][] = [
       [out, () => (out!.toLowerCase().endsWith('.sto') ? sto(outcome) : csv(outcome))],
       [svg, () => picture(outcome)],
-      [html, () => page(outcome)],
+      [html, () => replayOf(outcome)],
     ];
     for (const [path, content] of contents) {
       if (path === undefined) continue;
@@ -155,28 +151,9 @@ function sto(outcome: InverseOutcome): string {
   return formatStorage(`Inverse dynamics of ${basename(outcome.file)}`, names, rows);
 }
 
-/** Stretches of time with both feet down. */
-function doubleStretches(frames: readonly FrameForces[], result: MotionForces): [number, number][] {
-  const stretches: [number, number][] = [];
-  result.supports.forEach(({ kind }, k) => {
-    if (kind !== 'double') return;
-    const { time } = frames[k];
-    if (k > 0 && result.supports[k - 1].kind === 'double') stretches.at(-1)![1] = time;
-    else stretches.push([time, time]);
-  });
-  return stretches;
-}
-
-/** Coordinates whose forces change most, between bodies: not those of the root. */
-function strongest({ loaded, torques }: InverseOutcome, count: number): number[] {
-  const spread = loaded.coordinates.map((_, c) => {
-    const mean = torques.reduce((sum, row) => sum + row[c], 0) / torques.length;
-    return torques.reduce((sum, row) => sum + (row[c] - mean) ** 2, 0);
-  });
-  return spread
-    .map((_, c) => c)
-    .filter((c) => loaded.units[c] === 'N m' && loaded.moving[c] && spread[c] > 1e-12)
-    .sort((a, b) => spread[b] - spread[a])
+/** The coordinates whose forces change most, in their own order. */
+function mostMoved({ loaded, torques }: InverseOutcome, count: number): number[] {
+  return strongest(loaded, torques)
     .slice(0, count)
     .sort((a, b) => a - b);
 }
@@ -196,8 +173,8 @@ function picture(outcome: InverseOutcome): string {
     times: frames.map(({ time }) => time),
     forces: frames.map(({ total }) => total.force),
     weight,
-    shaded: doubleStretches(frames, result),
-    series: strongest(outcome, CURVES).map((c) => ({
+    shaded: doubleSupport(result),
+    series: mostMoved(outcome, CURVES).map((c) => ({
       name: loaded.coordinates[c],
       values: torques.map((row) => row[c]),
     })),
@@ -210,41 +187,10 @@ function titleOf({ file, options, loaded }: InverseOutcome): string {
   return `${basename(file)}: ${loaded.coordinates.length} coordinates, ${filter}`;
 }
 
-/** Frames in a page, at most: longer motions are thinned out, or browsers would choke on them. */
-const PAGE_FRAMES = 2000;
-
-function page(outcome: InverseOutcome): string {
+function replayOf(outcome: InverseOutcome): string {
   const { loaded, result, torques } = outcome;
-  const { frames, poses, mechanism, weight, supports } = result;
-  const step = Math.ceil(frames.length / PAGE_FRAMES);
-  const shown = frames.map((_, k) => k).filter((k) => k % step === 0);
-  const up = upOf(mechanism.gravity);
-  const words = { left: 'left foot', right: 'right foot', double: 'both feet', none: 'no foot' } as const;
-  return motionPage({
-    title: titleOf(outcome),
-    mechanism,
-    times: shown.map((k) => frames[k].time),
-    poses: shown.map((k) => poses[k]),
-    captions: shown.map((k) => words[supports[k].kind]),
-    forces: shown.map((k) => {
-      const { feet, total, point, centreOfPressure } = frames[k];
-      // At the points on the ground where they act.
-      return feet.length < 2 ? [{ point: centreOfPressure ?? point, force: total.force }] : feet;
-    }),
-    forceScale: weight,
-    series: [
-      {
-        name: 'vertical force of the ground',
-        unit: 'weights',
-        values: shown.map((k) => dot(up, frames[k].total.force) / weight),
-      },
-      ...strongest(outcome, loaded.coordinates.length).map((c) => ({
-        name: loaded.coordinates[c],
-        unit: loaded.units[c],
-        values: shown.map((k) => torques[k][c]),
-      })),
-    ],
-  });
+  const replay = motionReplay(loaded, result, { title: titleOf(outcome), torques, edge: edgeOf(outcome) });
+  return formatReplay(replay, replayPlayer());
 }
 
 /** Root mean square and largest of what is left at the root, newtons and newton metres. */
@@ -271,16 +217,6 @@ function band({ loaded, result, torques, first }: InverseOutcome, k: number): { 
   return { low: pick(Math.min), high: pick(Math.max) };
 }
 
-/** Torques from strike to strike, of the coordinates that move; without frames at the edges. */
-function cycles(outcome: InverseOutcome): readonly GaitCycle[] {
-  const { loaded, result, torques } = outcome;
-  const series = loaded.coordinates.flatMap((name, c) =>
-    loaded.moving[c] ? [{ name, values: torques.map((row) => row[c]) }] : [],
-  );
-  const names = loaded.feet.map(({ body }) => result.mechanism.bodies[body].name);
-  return gaitCycles(result.supports, names, loaded.trajectory.interval, series, (k) => !isEdge(outcome, k));
-}
-
 export function asJson(outcome: InverseOutcome, files: readonly string[]): object {
   const { file, options, loaded, result, torques, measured } = outcome;
   const { frames, mass, weight, strides, supports } = result;
@@ -302,7 +238,7 @@ export function asJson(outcome: InverseOutcome, files: readonly string[]): objec
     warnings: [...loaded.warnings, ...result.warnings],
     files,
     edge: edgeFrames(hertz(options), trajectory.interval),
-    gait: cycles(outcome).map(({ curves, ...cycle }) => ({
+    gait: motionCycles(loaded, result, { torques, edge: edgeOf(outcome) }).map(({ curves, ...cycle }) => ({
       ...cycle,
       curves: curves.map(({ name, mean, low, high }) => ({ name, mean: [...mean], low: [...low], high: [...high] })),
     })),
@@ -332,7 +268,7 @@ export function asText(outcome: InverseOutcome, files: readonly string[]): strin
   const size = loaded.height === undefined ? '' : `, ${formatNumber(Number(loaded.height.toFixed(3)))} m tall`;
   const counts = share(result);
   const rest = residuals(frames);
-  const rows = strongest(outcome, 12).map((c) => {
+  const rows = mostMoved(outcome, 12).map((c) => {
     const values = torques.flatMap((row, k) => (isEdge(outcome, k) ? [] : [row[c]]));
     const rms = Math.sqrt(values.reduce((sum, value) => sum + value * value, 0) / values.length);
     const single = torques.flatMap((row, k) =>
@@ -352,7 +288,7 @@ export function asText(outcome: InverseOutcome, files: readonly string[]): strin
       : [
           `strides: of ${formatNumber(Number(strides.duration.toFixed(4)))} s; mean vertical force over a stride ${percent(strides.mean)} of the weight (${percent(strides.lowest)} to ${percent(strides.highest)} by where it begins)`,
         ]),
-    ...cycles(outcome).map(
+    ...motionCycles(loaded, result, { torques, edge: edgeOf(outcome) }).map(
       ({ foot, strides: n, duration }) =>
         `gait cycle of ${foot}: ${n} ${n === 1 ? 'stride' : 'strides'} of ${formatNumber(Number(duration.toFixed(3)))} s (mean and band with --json)`,
     ),

@@ -17,6 +17,7 @@ import { InputError } from '../errors.js';
 import { readInputText } from '../input-file.js';
 import { OutputFile, writeOutput } from '../output-file.js';
 import { RecordingFile } from '../recording-file.js';
+import { ReplayFile, upwards } from '../replay-file.js';
 import { formatNumber, Progress, type Terminal } from '../terminal.js';
 
 export interface SceneRunOptions {
@@ -25,6 +26,7 @@ export interface SceneRunOptions {
   readonly every?: number;
   readonly csv?: string;
   readonly svg?: string;
+  readonly html?: string;
   readonly record?: string;
   readonly checkpoint?: string;
   readonly resume?: string;
@@ -68,7 +70,7 @@ export async function runScene(
   if (run.world.lengthTowards(end) === 0)
     throw new InputError(`The checkpoint is at ${rounded(from)} s already; give a --duration above that.`);
   const checkpoint = options.checkpoint === undefined ? undefined : new OutputFile(options.checkpoint).path;
-  const output = await Output.open(run, options, end);
+  const output = await Output.open(name, run, options, end);
   // To ask for the signal is to be told of Ctrl-C instead of being ended by it: from here on there are files to finish.
   const { signal } = terminal;
   const progress = new Progress(terminal, `Simulating ${name}`);
@@ -160,20 +162,30 @@ class Output {
   #recorder: Recorder | undefined;
   #moments = 0;
   readonly #picture: Picture | undefined;
+  readonly #replay: ReplayFile | undefined;
 
-  private constructor(run: SceneWorld, { every, csv, record, svg }: SceneRunOptions, end: number) {
+  private constructor(name: string, run: SceneWorld, options: SceneRunOptions, end: number) {
+    const { every, csv, record, svg, html } = options;
     this.#run = run;
+    if (html !== undefined)
+      this.#replay = new ReplayFile(html, {
+        title: name,
+        ...(run.scene.description !== undefined && { about: run.scene.description }),
+        obstacles: run.world.obstacles.map(({ shape }) => shape),
+        up: upwards(run.world.gravity),
+      });
     if (svg !== undefined) this.#picture = new Picture(run.world, svg, end);
     this.#every = every ?? EVERY.lines;
     if (csv !== undefined) this.#csv = new OutputFile(csv);
     if (record !== undefined) this.#file = new RecordingFile(record);
   }
 
-  static async open(run: SceneWorld, options: SceneRunOptions, end: number): Promise<Output> {
-    const output = new Output(run, options, end);
+  static async open(name: string, run: SceneWorld, options: SceneRunOptions, end: number): Promise<Output> {
+    const output = new Output(name, run, options, end);
     try {
       if (output.#file !== undefined)
         output.#recorder = await Recorder.begin(run.world, output.#file, { chunkSize: CHUNK });
+      output.#replay?.lookAt(run.world);
       output.#csv?.write(worldCsvHeader(run.world));
       output.#csv?.write(worldCsvRow(run.world));
       output.#moments = Math.floor(run.time / output.#every) + 1;
@@ -185,12 +197,15 @@ class Output {
   }
 
   get files(): string[] {
-    return [this.#csv, this.#file, this.#picture].flatMap((file) => (file === undefined ? [] : [file.path]));
+    return [this.#csv, this.#file, this.#picture, this.#replay].flatMap((file) =>
+      file === undefined ? [] : [file.path],
+    );
   }
 
   async afterStep(): Promise<void> {
     const { world } = this.#run;
     this.#picture?.look();
+    this.#replay?.lookAt(world);
     if (world.time + 1e-6 * world.stepSize < this.#moments * this.#every) return;
     this.#moments = Math.floor((world.time + 1e-6 * world.stepSize) / this.#every) + 1;
     this.#csv?.write(worldCsvRow(world));
@@ -202,6 +217,7 @@ class Output {
     this.#file?.close();
     this.#csv?.finish();
     this.#picture?.finish(name);
+    this.#replay?.finish();
   }
 
   /** After something went wrong: the recording is finished as far as it goes, lines are kept where the user stopped the run. */
@@ -212,6 +228,7 @@ class Output {
       // It could not be written on before; what is there can be read.
     }
     this.#file?.close();
+    if (stopped) this.#replay?.finish();
     if (stopped) this.#csv?.finish();
     else this.#csv?.abandon();
   }

@@ -22,6 +22,7 @@ import {
   withState,
 } from '../model-argument.js';
 import { OutputFile, refuseSameFiles } from '../output-file.js';
+import { ReplayFile, upwards } from '../replay-file.js';
 import { formatNumber, Progress, type Terminal } from '../terminal.js';
 import type { FoundScene } from './scene-argument.js';
 
@@ -39,6 +40,7 @@ interface Options extends ModelOptions, StateOptions {
   readonly resume?: string;
   readonly csv?: string;
   readonly svg?: string;
+  readonly html?: string;
   readonly json?: boolean;
 }
 
@@ -81,6 +83,7 @@ export function configureSimulate(command: Command, terminal: Terminal): void {
     .option('--checkpoint <file>', 'write where it is now and then, at the end, and on Ctrl-C')
     .option('--resume <file>', 'go on from a checkpoint of the same scene; the bits are those of a run in one piece')
     .option('--svg <file>', 'draw the motion and its energies')
+    .option('--html <file>', 'a replay: one page that plays the motion in any browser')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -91,6 +94,7 @@ has a ground run with contacts; any other model runs alone, without.
 Examples:
   manikin simulate chain-8 --seed 3 --duration 5 --svg out/chain.svg
   manikin simulate human-34 --ground --record out/fall.mcap
+  manikin simulate fall --html out/fall.html             (a scene, to be played in a browser)
   manikin simulate push                                  (a scene: stands, is pushed)
   manikin simulate scene.json --checkpoint out/run.checkpoint --every 10
   manikin simulate scene.json --resume out/run.checkpoint`,
@@ -99,8 +103,8 @@ Examples:
 }
 
 async function simulate(name: string, options: Options, terminal: Terminal): Promise<void> {
-  const { csv, svg, record, checkpoint } = options;
-  refuseSameFiles({ csv, svg, record, checkpoint });
+  const { csv, svg, html, record, checkpoint } = options;
+  refuseSameFiles({ csv, svg, html, record, checkpoint });
   const { findScene, modelScene, SCENE_NAMES } = await import('./scene-argument.js');
   const found = findScene(name, options, terminal);
   if (found !== undefined) return simulateScene(name, found, options, terminal);
@@ -148,7 +152,7 @@ async function simulateAlone(
   const simulation = new Simulation(model.mechanism, { integrator, step, state, tolerances, engine, onFallback });
   // To ask for the signal is to be told of Ctrl-C instead of being ended by it: from here on there are files to remove.
   const { signal } = terminal;
-  const recording = new Recording(simulation, duration, every, options);
+  const recording = new Recording(name, simulation, duration, every, options);
   const progress = new Progress(terminal, `Simulating ${name}`);
   const started = performance.now();
   try {
@@ -198,6 +202,7 @@ class Recording {
   readonly #simulation: Simulation;
   readonly #csv: OutputFile | undefined;
   readonly #svg: OutputFile | undefined;
+  readonly #html: ReplayFile | undefined;
   readonly #moments: Moment[] = [];
   readonly #begin: number;
   readonly #duration: number;
@@ -205,7 +210,13 @@ class Recording {
   #samples = 0;
   #rows = 0;
 
-  constructor(simulation: Simulation, duration: number, every: number, files: { csv?: string; svg?: string }) {
+  constructor(
+    name: string,
+    simulation: Simulation,
+    duration: number,
+    every: number,
+    files: Pick<Options, 'csv' | 'svg' | 'html'>,
+  ) {
     this.#simulation = simulation;
     this.#begin = simulation.time;
     this.#duration = duration;
@@ -213,6 +224,8 @@ class Recording {
     if (files.csv !== undefined) this.#csv = new OutputFile(files.csv);
     try {
       if (files.svg !== undefined) this.#svg = new OutputFile(files.svg);
+      if (files.html !== undefined)
+        this.#html = new ReplayFile(files.html, { title: name, up: upwards(simulation.mechanism.gravity) });
     } catch (error) {
       this.#csv?.abandon();
       throw error;
@@ -226,7 +239,7 @@ class Recording {
   }
 
   get files(): string[] {
-    return [this.#csv, this.#svg].flatMap((file) => (file === undefined ? [] : [file.path]));
+    return [this.#csv, this.#svg, this.#html].flatMap((file) => (file === undefined ? [] : [file.path]));
   }
 
   afterStep(): void {
@@ -242,6 +255,15 @@ class Recording {
       this.energies.push({ time: this.#simulation.time, kinetic, potential });
       this.#samples = Math.floor(((elapsed + slack) / this.#duration) * 400) + 1;
     }
+    if (this.#html?.due(this.#simulation.time) === true) {
+      const { dynamics, state, mechanism, time } = this.#simulation;
+      this.#html.add({
+        time,
+        members: [{ name: mechanism.name, mechanism }],
+        poses: [dynamics.poses(state)],
+        energy: this.#simulation.energy(),
+      });
+    }
     if (this.#svg !== undefined && elapsed + slack >= (this.#moments.length * this.#duration) / (MOMENTS - 1)) {
       const { dynamics, state, time } = this.#simulation;
       this.#moments.push({ time, poses: dynamics.poses(state) });
@@ -250,6 +272,7 @@ class Recording {
 
   finish(name: string): void {
     const { mechanism, time } = this.#simulation;
+    this.#html?.finish();
     this.#svg?.write(
       motionPicture(mechanism, this.#moments, this.energies, `${name}, ${formatNumber(time - this.#begin)} s`),
     );

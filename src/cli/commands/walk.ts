@@ -23,12 +23,15 @@ import {
   type WalkerRequest,
   type WalkerSizes,
   type WalkerStep,
+  type WalkSample,
   walk,
-  walkPage,
+  walkReplay,
 } from '../../papers/walker/index.js';
+import { formatReplay, type Replay } from '../../plot/replay.js';
 import { InputError } from '../errors.js';
 import { integer, positive } from '../model-argument.js';
 import { OutputFile, refuseSameFiles } from '../output-file.js';
+import { replayPlayer } from '../replay-player.js';
 import { formatNumber, Progress, type Terminal, table } from '../terminal.js';
 
 interface Options extends WalkerSizes {
@@ -66,6 +69,8 @@ const SIZES = [
 /** More than this is a slip of the hand. */
 const MAX_STEPS = 1_000_000;
 const MAX_SLOPES = 10_000;
+/** Steps in a replay, at most. */
+const REPLAYED = 20;
 
 function finite(text: string): number {
   const value = Number(text);
@@ -118,7 +123,7 @@ export function configureWalk(command: Command, terminal: Terminal): void {
     .option('--settle <n>', 'sweep: steps to settle on each slope', count, 120)
     .option('--keep <n>', 'sweep: steps to keep of each slope', count, 64)
     .option('--json', 'print JSON')
-    .option('--html <file>', 'a page with the walker in motion and all plots')
+    .option('--html <file>', 'a replay: one page with the walker in motion and all plots')
     .option('--svg <file>', 'the walker in motion')
     .option('--phase <file>', 'phase portrait of one leg (figure 10), SVG')
     .option('--energy <file>', 'potential over kinetic energy (figure 11), SVG')
@@ -153,7 +158,11 @@ async function walkCommand(options: Options, terminal: Terminal): Promise<void> 
     const swept = await sweepAll(options, request, pause);
     const samples = files.length === 0 ? [] : recordWalk(walker, standingAt(walker, gait.section), 2);
     const study = { request, gait, ...walked, basin, swept };
-    writeFiles(files, (what) => draw(what, study, samples, walker.legLength));
+    const replay = (): string => {
+      const steps = Math.min(REPLAYED, Math.max(2, options.steps));
+      return formatReplay(replayOf(study, recordWalk(walker, from, steps), samples, walker.legLength), replayPlayer());
+    };
+    writeFiles(files, (what) => (what === 'html' ? replay() : pictures(study, samples, walker.legLength)[what]()));
     progress.finish();
     report(
       study,
@@ -290,27 +299,36 @@ const FALLS = new Map([
   ['no-strike', 'the swing foot did not come down'],
 ]);
 
-function draw(what: Picture, study: Study, samples: ReturnType<typeof recordWalk>, legLength: number): string {
+const nameOf = ({ request }: Study): string => `${request.model} walker, slope ${formatNumber(request.slope)} rad`;
+
+function pictures(study: Study, samples: readonly WalkSample[], legLength: number) {
   const { request, swept } = study;
-  const name = `${request.model} walker, slope ${formatNumber(request.slope)} rad`;
-  const pictures = {
+  const name = nameOf(study);
+  return {
     svg: () => stickFigure(samples, { slope: request.slope, legLength, title: name }),
     phase: () => phasePortrait(samples, `Phase portrait of one leg: ${name}`),
     energy: () => energyPlot(samples, `Energies over two steps: ${name}`),
     bifurcation: () => bifurcationPlot(swept ?? [], `Step periods over the slope: ${request.model} walker`),
   };
-  if (what !== 'html') return pictures[what]();
-  return walkPage({
-    title: `A passive walker: ${name}`,
+}
+
+/** The walk that was asked for, and pictures of the gait. */
+function replayOf(study: Study, walked: readonly WalkSample[], gait: readonly WalkSample[], legLength: number): Replay {
+  const { request, swept, fall } = study;
+  const drawn = pictures(study, gait, legLength);
+  return walkReplay(walked, {
+    title: `A passive walker: ${nameOf(study)}`,
+    slope: request.slope,
+    legLength,
+    ...(fall !== undefined && { fall: FALLS.get(fall) ?? fall }),
     facts: facts(study),
     pictures: [
-      { svg: pictures.svg(), caption: 'The gait, two steps again and again, seen by someone who walks along.' },
       {
-        svg: pictures.phase(),
+        svg: drawn.phase(),
         caption: 'One leg swings, strikes, supports, leaves the ground; its rate jumps at both heel strikes.',
       },
       {
-        svg: pictures.energy(),
+        svg: drawn.energy(),
         caption:
           'While it swings the sum is constant; each heel strike (and the knee, if it has one) takes what the slope has given.',
       },
@@ -318,7 +336,7 @@ function draw(what: Picture, study: Study, samples: ReturnType<typeof recordWalk
         ? []
         : [
             {
-              svg: pictures.bifurcation(),
+              svg: drawn.bifurcation(),
               caption: 'What the walker settles to: one period, then two, four, ... and chaos.',
             },
           ]),

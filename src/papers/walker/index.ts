@@ -1,7 +1,7 @@
 export { bifurcationPlot, energyPlot, phasePortrait, type StickFigureOptions, stickFigure } from './figures.js';
 export { findGait, type Gait, type Section, sectionOf, standingAt, walk } from './gait.js';
 export { WALKERS, type WalkerModelName, type WalkerSizes } from './models.js';
-export { type PageParts, walkPage } from './page.js';
+export { type WalkReplayOptions, walkReplay } from './replay.js';
 export {
   type BasinHint,
   basinHints,

@@ -2,6 +2,7 @@
 
 import { type Dynamics, dynamics as dynamicsOf } from '../../dynamics/dynamics.js';
 import { MechanismError } from '../../mechanism/errors.js';
+import type { Mechanism } from '../../mechanism/mechanism.js';
 import type { Tolerances } from '../../simulation/dormand-prince.js';
 import type { Vec3 } from '../../spatial/matrix3.js';
 import { TRANSFORM } from '../../spatial/spatial.js';
@@ -170,6 +171,9 @@ export interface WalkSample {
   readonly stands: boolean;
   readonly kinetic: number;
   readonly potential: number;
+  /** As it is while it stands on this foot, and where its bodies are. */
+  readonly mechanism: Mechanism;
+  readonly poses: Float64Array;
 }
 
 /** Follows some steps closely, from just before a heel strike. */
@@ -225,5 +229,7 @@ function sample(now: Standing, dynamics: Dynamics, step: number, stands: boolean
     stands,
     kinetic,
     potential,
+    mechanism,
+    poses,
   };
 }

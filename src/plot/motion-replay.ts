@@ -1,0 +1,141 @@
+// A captured motion as a replay: the figure with the forces of the ground, its torques, who carries it, and the gait cycle.
+
+import type { Motion } from '../files/read-motion.js';
+import { type GaitCycle, gaitCycles } from '../motion/gait-cycle.js';
+import type { MotionForces } from '../motion/inverse.js';
+import { upOf } from '../motion/support.js';
+import { axisFrame, dot, scale, type Vec3 } from '../spatial/matrix3.js';
+import type { Replay, ReplayPlot } from './replay.js';
+import { ReplayRecorder } from './replay-recorder.js';
+
+/** What `motionReplay` shows beside the forces of a motion. */
+export interface MotionReplayOptions {
+  readonly title: string;
+  /** Of each frame, as `motion.forces` gives them. */
+  readonly torques: readonly ArrayLike<number>[];
+  /** Frames at either end that are left out of gait cycles. */
+  readonly edge: number;
+}
+
+const WORDS = { left: 'left foot', right: 'right foot', double: 'both feet', none: 'no foot' } as const;
+/** Curves that are shown until somebody chooses others. */
+const SHOWN = 4;
+
+/** A replay of a captured motion with the forces that `inverseOfMotion` found for it. */
+export function motionReplay(motion: Motion, result: MotionForces, options: MotionReplayOptions): Replay {
+  const { title, torques } = options;
+  const { frames, poses, mechanism, weight, mass, supports, strides } = result;
+  const up = upOf(mechanism.gravity);
+  const chosen = strongest(motion, torques);
+  const shaded = { meaning: 'both feet down', stretches: doubleSupport(result) };
+  const recorder = new ReplayRecorder({
+    title,
+    about: `${motion.model}: ${frames.length} frames, ${motion.coordinates.length} coordinates.`,
+    up,
+    obstacles: [{ geometry: { kind: 'plane' }, E: axisFrame(up), t: scale(floorOf(result, up), up) }],
+    curves: [
+      { title: 'Torque', unit: 'N m', names: chosen.map((c) => motion.coordinates[c]), shown: SHOWN, shaded },
+      { title: 'Vertical force of the ground', unit: 'weights', names: ['both feet', ...sides(result)], shaded },
+    ],
+  });
+  const members = [{ name: motion.model, mechanism }];
+  const feet = sides(result);
+  frames.forEach(({ time, feet: carried, total, point, centreOfPressure }, k) => {
+    // At the points on the ground where they act.
+    const forces = carried.length < 2 ? [{ point: centreOfPressure ?? point, force: total.force }] : carried;
+    const ofFoot = (name: string): number => {
+      const found = carried.find(({ body }) => body === name);
+      return found === undefined ? 0 : dot(up, found.force) / weight;
+    };
+    recorder.add({
+      time,
+      members,
+      poses: [poses[k]],
+      caption: WORDS[supports[k].kind],
+      forces: forces.flatMap(({ point: at, force }) => [...at, ...force]),
+      values: [...chosen.map((c) => torques[k][c]), dot(up, total.force) / weight, ...feet.map(ofFoot)],
+    });
+  });
+  const size = (value: number, digits: number): string => String(Number(value.toPrecision(digits)));
+  return recorder.finish({
+    plots: motionCycles(motion, result, options).flatMap((cycle) => cyclePlot(cycle, chosen, motion)),
+    facts: [
+      ['mass', `${size(mass, 4)} kg`],
+      ...(motion.height === undefined ? [] : [['height', `${size(motion.height, 4)} m`] as const]),
+      ...(strides === undefined ? [] : [['stride', `${size(strides.duration, 4)} s`] as const]),
+      ...(['left', 'right', 'double', 'none'] as const).map(
+        (kind) => [WORDS[kind], `${supports.filter((support) => support.kind === kind).length} frames`] as const,
+      ),
+    ],
+  });
+}
+
+/** Coordinates between bodies whose forces change most, those first; not those of the root. */
+export function strongest({ coordinates, units, moving }: Motion, torques: readonly ArrayLike<number>[]): number[] {
+  const spread = coordinates.map((_, c) => {
+    const mean = torques.reduce((sum, row) => sum + row[c], 0) / torques.length;
+    return torques.reduce((sum, row) => sum + (row[c] - mean) ** 2, 0);
+  });
+  return spread
+    .map((_, c) => c)
+    .filter((c) => units[c] === 'N m' && moving[c] && spread[c] > 1e-12)
+    .sort((a, b) => spread[b] - spread[a]);
+}
+
+/** Stretches of time with both feet down. */
+export function doubleSupport({ frames, supports }: MotionForces): [number, number][] {
+  const stretches: [number, number][] = [];
+  supports.forEach(({ kind }, k) => {
+    if (kind !== 'double') return;
+    const { time } = frames[k];
+    if (k > 0 && supports[k - 1].kind === 'double') stretches.at(-1)![1] = time;
+    else stretches.push([time, time]);
+  });
+  return stretches;
+}
+
+/** Torques from strike to strike, of the coordinates that move; without frames at the edges. */
+export function motionCycles(
+  motion: Motion,
+  { mechanism, supports, frames }: MotionForces,
+  { torques, edge }: Omit<MotionReplayOptions, 'title'>,
+): GaitCycle[] {
+  const series = motion.coordinates.flatMap((name, c) =>
+    motion.moving[c] ? [{ name, values: torques.map((row) => row[c]) }] : [],
+  );
+  const names = motion.feet.map(({ body }) => mechanism.bodies[body].name);
+  const usable = (k: number): boolean => k >= edge && k < frames.length - edge;
+  return gaitCycles(supports, names, motion.trajectory.interval, series, usable);
+}
+
+/** Feet that the ground pushes at some time. */
+function sides({ frames }: MotionForces): string[] {
+  return [...new Set(frames.flatMap(({ feet }) => feet.map(({ body }) => body)))];
+}
+
+/** Height of the ground: that of the points where it pushes, in the median. */
+function floorOf({ frames }: MotionForces, up: Vec3): number {
+  const heights = frames
+    .flatMap(({ centreOfPressure }) => (centreOfPressure === undefined ? [] : [dot(up, centreOfPressure)]))
+    .sort((a, b) => a - b);
+  return heights[heights.length >> 1] ?? 0;
+}
+
+function cyclePlot({ foot, strides, curves }: GaitCycle, chosen: readonly number[], motion: Motion): ReplayPlot[] {
+  const ofName = new Map(curves.map((curve) => [curve.name, curve]));
+  const shown = chosen.flatMap((c) => ofName.get(motion.coordinates[c]) ?? []);
+  if (shown.length === 0) return [];
+  return [
+    {
+      title: `Gait cycle of ${foot}, ${strides} ${strides === 1 ? 'stride' : 'strides'}: torque`,
+      unit: 'N m',
+      x: { label: '% of the stride', values: Float32Array.from(shown[0].mean, (_, k) => k) },
+      shown: 2,
+      curves: shown.map(({ name, mean, low, high }) => ({
+        name,
+        values: Float32Array.from(mean),
+        band: { low: Float32Array.from(low), high: Float32Array.from(high) },
+      })),
+    },
+  ];
+}
