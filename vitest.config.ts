@@ -16,7 +16,7 @@ Object.assign(process.env, softwareGpuEnvironment());
 /** Files with processes, threads, devices, browsers, or other globals: each has a process of its own. */
 const ALONE = [
   'test/{batch,browser,cli,page,project,threads}/**/*.test.ts',
-  'test/engines/{gpu,threads}/**/*.test.ts',
+  'test/engines/{gpu,mpi,threads}/**/*.test.ts',
   'test/**/{compile,dynamics,engine,engines,memory,prebuilt,threads,worker}.test.ts',
 ];
 

@@ -2,8 +2,9 @@
 
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import { rankFromEnvironment } from '../engines/mpi/environment.js';
 import { COMMANDS, type CommandEntry } from './command-table.js';
-import { EXIT_GOOD, explain } from './errors.js';
+import { EXIT_BAD_INPUT, EXIT_GOOD, explain } from './errors.js';
 import type { Terminal } from './terminal.js';
 
 function version(): string {
@@ -72,7 +73,9 @@ export async function run(words: readonly string[], terminal: Terminal): Promise
     return EXIT_GOOD;
   } catch (error) {
     const { code, message } = explain(error);
-    if (message !== '') terminal.err(`${message}\n`);
+    // What is wrong with the words is wrong for all ranks: the first says it.
+    const repeated = code === EXIT_BAD_INPUT && words.includes('--mpi') && rankFromEnvironment(process.env) > 0;
+    if (message !== '' && !repeated) terminal.err(`${message}\n`);
     return code;
   }
 }

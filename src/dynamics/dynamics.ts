@@ -9,6 +9,7 @@ import {
   type FunctionName,
   type InverseDerivatives,
   type OutOption,
+  type Ranks,
   type Runs,
 } from '../engines/engine.js';
 import type { LoopImpulse } from '../engines/plain/assembly/closing.js';
@@ -38,7 +39,7 @@ import { type AccelerationOptions, FrameMotions, type FrameName, type FrameVeloc
  * tens of milliseconds, at the first call of each function, and 'wasm' for larger mechanisms. It depends on the mechanism
  * and the options alone: the same bits from the first call to the last.
  */
-export type EngineChoice = 'auto' | EngineName;
+export type EngineChoice = 'auto' | Exclude<EngineName, 'mpi'>;
 
 export const ENGINE_CHOICES: readonly EngineChoice[] = ['auto', 'plain', 'wasm', 'compiled', 'threads'];
 
@@ -53,6 +54,8 @@ export interface DynamicsOptions {
   readonly threads?: number | 'auto';
   /** For threads: the same bits whatever their number, one included. Without it results agree to rounding. */
   readonly deterministic?: boolean;
+  /** Forward dynamics spread over processes that all make the same calls (manikin/mpi), instead of threads. */
+  readonly ranks?: Ranks;
   /** The body at the root of forward dynamics, for free-flying mechanisms; results do not depend on it but for rounding. */
   readonly root?: string;
 }
@@ -106,7 +109,11 @@ export class Dynamics {
     this.engine = engine;
     this.#plain = new PlainDynamics(mechanism, root === undefined ? {} : { root });
     this.#frames = new FrameMotions(this);
-    if (engine === 'plain') {
+    if (options.ranks !== undefined) {
+      const spread = options.ranks.engine(mechanism, this.#plain, options.deterministic);
+      this.#forward = spread;
+      this.#rest = spread.serial;
+    } else if (engine === 'plain') {
       this.#forward = this.#plain;
       this.#rest = this.#plain;
     } else if (engine === 'threads') {
@@ -430,9 +437,13 @@ function refuseLength(what: string, { length }: Float64Array, expected: number, 
 }
 
 /** The engine that the options ask for. */
-function chosen({ engine = 'auto', threads, deterministic }: DynamicsOptions): EngineChoice {
+function chosen({ engine = 'auto', threads, deterministic, ranks, root }: DynamicsOptions): EngineChoice {
   if (!ENGINE_CHOICES.includes(engine))
     throw MechanismError.of('engine', '', `There is no engine "${engine}"; take ${ENGINE_CHOICES.join(', ')}.`);
+  if (ranks !== undefined) {
+    if (engine === 'auto' && threads === undefined && root === undefined) return 'auto';
+    throw MechanismError.of('ranks', '', 'Where ranks compute together, leave engine, threads and root out.');
+  }
   const several = (threads !== undefined && threads !== 1) || deterministic === true;
   if (!several || engine === 'threads') return engine;
   if (engine !== 'auto')

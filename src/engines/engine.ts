@@ -1,17 +1,18 @@
 // What the front door (dynamics/dynamics.ts) asks of an engine. The plain engine can do all of it. Another engine has the
 // methods it has code for: one that is missing here, or a call it cannot do, runs on the plain engine.
 
+import type { Mechanism } from '../mechanism/mechanism.js';
 import type { State } from '../mechanism/state.js';
 import type { Energy } from '../reference/energy.js';
 import type { LoopImpulse } from './plain/assembly/closing.js';
 import type { LoopReport } from './plain/assembly/report.js';
 import type { MassMatrix } from './plain/author-order.js';
 import type { InverseMassMatrix } from './plain/mass-matrix-solver.js';
-import type { ForwardOptions, InverseOptions } from './plain/plain-dynamics.js';
+import type { ForwardOptions, InverseOptions, PlainDynamics } from './plain/plain-dynamics.js';
 import type { Stages, Tableau } from './plain/stages.js';
 
-/** Plain TypeScript; generic WebAssembly kernels; WebAssembly made for one mechanism; the same on several threads. */
-export type EngineName = 'plain' | 'wasm' | 'compiled' | 'threads';
+/** Plain TypeScript; generic WebAssembly kernels; WebAssembly made for one mechanism; the same on several threads, or over ranks of MPI. */
+export type EngineName = 'plain' | 'wasm' | 'compiled' | 'threads' | 'mpi';
 
 /** The functions of a mechanism that an engine may have code for; with options that need other code. */
 export const FUNCTION_NAMES = [
@@ -43,6 +44,24 @@ export type FunctionName = (typeof FUNCTION_NAMES)[number];
 export interface Runs {
   readonly engine: EngineName;
   readonly reason?: string;
+}
+
+/** Processes that compute one mechanism together: what `mpi()` of manikin/mpi gives. */
+export interface Ranks {
+  /** Which of them this process is, from 0 on, and how many there are. */
+  readonly rank: number;
+  readonly ranks: number;
+  /** Whose MPI it is, with its version. */
+  readonly implementation: string;
+  /**
+   * Forward dynamics by all ranks, and what each computes the rest with.
+   * @internal
+   */
+  engine(
+    mechanism: Mechanism,
+    plain: PlainDynamics,
+    deterministic: boolean | undefined,
+  ): Engine & { readonly serial: Engine };
 }
 
 /** Arrays for results; made afresh where left out. */

@@ -28,7 +28,7 @@ import {
 } from './integrators.js';
 import { Midpoint } from './midpoint.js';
 
-/** `engine`, `threads` and `deterministic` as in dynamics(). */
+/** `engine`, `threads`, `ranks` and `deterministic` as in dynamics(). */
 export interface SimulationOptions extends Omit<DynamicsOptions, 'root'> {
   /**
    * 'dopri5' (default): Dormand-Prince, fifth order, takes steps of its own within each step of the simulation so as to
@@ -129,11 +129,12 @@ export class Simulation {
     this.#integrator = integrator;
     this.#control = control;
     this.#driveOptions = options.drive;
-    const { engine = 'auto', threads, deterministic } = options;
+    const { engine = 'auto', threads, deterministic, ranks } = options;
     this.#options = {
       engine,
       ...(threads !== undefined && { threads }),
       ...(deterministic !== undefined && { deterministic }),
+      ...(ranks !== undefined && { ranks }),
     };
     this.#onFallback = onFallback;
     this.#tolerances = tolerances;

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import * as batches from '../../src/batch/index.js';
 import * as contact from '../../src/contact/index.js';
 import * as gpu from '../../src/engines/gpu/index.js';
+import * as mpi from '../../src/engines/mpi/index.js';
 import * as parallel from '../../src/engines/threads/index.js';
 import * as files from '../../src/files/index.js';
 import * as formats from '../../src/formats/index.js';
@@ -245,6 +246,7 @@ describe('public exports', () => {
     ],
     ['manikin/recording', recording, ['Recorder', 'formatCheckpoint', 'parseCheckpoint', 'readRecording']],
     ['manikin/parallel', parallel, ['endThreads', 'measureTimeline']],
+    ['manikin/mpi', mpi, ['MpiRanks', 'RANK_CONSTANTS', 'mpi']],
     ['manikin/three', three, ['Figure', 'shapeMesh']],
   ])('%s', (_name, module, expected) => {
     expect(Object.keys(module).sort()).toEqual([...expected].sort());

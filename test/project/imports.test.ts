@@ -66,7 +66,7 @@ ALLOWED.set('cli', [...ALLOWED.keys()]);
 /** Packages that a folder may import; Node's own modules stand as node:*. */
 const PACKAGES = new Map<string, readonly string[]>([
   ['formats', ['@rgrove/parse-xml']],
-  ['engines', ['webgpu']],
+  ['engines', ['koffi', 'webgpu']],
   ['plot', ['d3-scale', 'd3-shape']],
   ['recording', ['@mcap/core']],
   ['three', ['three', 'three/addons/geometries/ConvexGeometry.js']],

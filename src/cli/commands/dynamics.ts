@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { dynamics } from '../../dynamics/dynamics.js';
 import { type ForwardAlgorithm, PlainDynamics } from '../../engines/plain/plain-dynamics.js';
 import { formatJson } from '../../formats/json-writer.js';
 import { formatState } from '../../formats/state-file.js';
@@ -17,6 +18,7 @@ import {
   withModel,
   withState,
 } from '../model-argument.js';
+import { type RanksOptions, startRanks, withRanks } from '../ranks-option.js';
 import { type Terminal, table } from '../terminal.js';
 
 interface Options extends ModelOptions, StateOptions {
@@ -24,7 +26,7 @@ interface Options extends ModelOptions, StateOptions {
   readonly forces?: boolean;
 }
 
-interface ForwardCommandOptions extends Options {
+interface ForwardCommandOptions extends Options, RanksOptions {
   readonly algorithm?: ForwardAlgorithm;
   readonly order?: string;
   readonly form?: 'default' | 'printed';
@@ -32,14 +34,17 @@ interface ForwardCommandOptions extends Options {
 }
 
 export function configureForward(command: Command, terminal: Terminal): void {
-  withState(withModel(command))
+  withRanks(withState(withModel(command)))
     .addOption(new Option('--algorithm <name>', 'how to compute them').choices(['aba', 'ada', 'dense']))
     .option('--order <file>', 'for ada: the schedule tree, [joint, root side, end side] with null for a bare link')
     .addOption(new Option('--form <name>', 'for ada: how partial chains are kept').choices(['default', 'printed']))
     .option('--passive', 'let damping, friction and springs of the joints act')
     .option('--forces', 'print the whole force through every joint')
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  manikin fd human-34 --seed 1 --json')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  manikin fd human-34 --seed 1 --json\n  mpirun -n 4 manikin fd chain-2048 --seed 1 --mpi',
+    )
     .action(async (name: string, options: ForwardCommandOptions) => {
       const model = await loadModel(name, options, terminal);
       const { mechanism } = model;
@@ -50,6 +55,10 @@ export function configureForward(command: Command, terminal: Terminal): void {
       const algorithm = chosenAlgorithm(mechanism, options);
       const schedule = order === undefined ? undefined : await readSchedule(order, mechanism);
       const tau = chosen.tau ?? (seed === undefined ? new Float64Array(mechanism.nv) : randomVector(mechanism, seed));
+      if (options.mpi === true) {
+        await forwardByRanks(name, { ...chosen, tau }, options, terminal);
+        return;
+      }
       const forces = new Float64Array(6 * mechanism.bodies.length);
       const loopForces = new Float64Array(6 * mechanism.loops.length);
       const dynamics = new PlainDynamics(mechanism);
@@ -66,6 +75,26 @@ export function configureForward(command: Command, terminal: Terminal): void {
       const { indeterminate } = dynamics.loopReport();
       print(terminal, options, { model: name, algorithm, state: chosen.state, tau, qdd, forces, loops, indeterminate });
     });
+}
+
+/** The same by all ranks; rank 0 prints. */
+async function forwardByRanks(
+  model: string,
+  { state, tau }: { readonly state: State; readonly tau: Float64Array },
+  options: ForwardCommandOptions,
+  terminal: Terminal,
+): Promise<void> {
+  if (options.forces === true || options.algorithm !== undefined || options.order !== undefined)
+    throw new InputError(
+      '--mpi gives accelerations by the schedule of ranks: leave --forces, --algorithm and --order out.',
+    );
+  const { ranks, terminal: speaker, about } = await startRanks(options, terminal);
+  const spread = dynamics(state.mechanism, { ranks });
+  const qdd = spread.forward(state, tau, { passive: options.passive === true });
+  const [{ engine, reason }] = spread.report().functions;
+  if (reason !== undefined) speaker.err(`${reason}\n`);
+  const none = { forces: new Float64Array(0), loops: [], indeterminate: [] };
+  print(speaker, options, { model, algorithm: engine, state, tau, qdd, ...none, about });
 }
 
 async function readSchedule(file: string, mechanism: Mechanism): Promise<ScheduleTree> {
@@ -118,17 +147,19 @@ interface Result {
   readonly forces: Float64Array;
   readonly loops: readonly { readonly name: string; readonly type: string; readonly force: readonly number[] }[];
   readonly indeterminate: readonly string[];
+  /** Of the ranks that have computed it. */
+  readonly about?: object;
 }
 
 function print(terminal: Terminal, options: Options, result: Result): void {
-  const { model, algorithm, state, tau, qdd, forces, loops, indeterminate } = result;
+  const { model, algorithm, state, tau, qdd, forces, loops, indeterminate, about } = result;
   const joints = formatState(state, { tau, qdd }).joints.map((joint, i) => ({
     ...joint,
     ...(options.forces === true && { force: Array.from(forces.subarray(6 * i, 6 * i + 6)) }),
   }));
   if (options.json === true) {
     const aboutLoops = options.forces === true && loops.length > 0 ? { loops, indeterminate } : {};
-    terminal.out(`${formatJson({ model, algorithm, joints, ...aboutLoops })}\n`);
+    terminal.out(`${formatJson({ model, algorithm, ...about, joints, ...aboutLoops })}\n`);
     return;
   }
   const rows = joints.flatMap(({ name, type, q, v, tau: t = [], qdd: a = [] }) =>

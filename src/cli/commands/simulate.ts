@@ -291,6 +291,7 @@ const ENGINE_NAMES = {
   wasm: 'WebAssembly kernels',
   compiled: 'WebAssembly for this mechanism',
   threads: 'threads',
+  mpi: 'ranks of MPI',
 };
 
 /** What computes at the end of the run. */

@@ -86,11 +86,26 @@ export interface BlockModule {
   readonly scratch: readonly (readonly [number, number])[];
   /** The part of it where no address stands. */
   readonly records: readonly [number, number];
+  /** Of each segment, where its records stand. */
+  readonly places: readonly SegmentPlaces[];
   /** Different shapes of blocks, and instructions of one call, by segment. */
   readonly shapes: number;
   readonly instructions: readonly number[];
   /** Operations of one call, of all segments, without joins. */
   readonly operations: OperationCount;
+}
+
+/** Addresses of a segment's records: what others have to be told where memory is not shared. */
+export interface SegmentPlaces {
+  /** BASE_RECORD, REL_RECORD and the angular velocity from below, of its first block. */
+  readonly base: number;
+  readonly rel: number;
+  readonly rise: number;
+  /** The part that it is before its joins and after each of them, and the records of the joins (JOIN_NUMBERS). */
+  readonly parts: readonly number[];
+  readonly joins: readonly number[];
+  /** The force that a join on the ground finds. */
+  readonly force: number;
 }
 
 /** Apart enough that neighbours are never fetched together. */
@@ -372,6 +387,7 @@ export function blockModule(assembly: BlockAssembly, place?: ModulePlace): Block
     tables,
     scratch: [scratch],
     records: [scratchFrom, recordsEnd],
+    places: segments.map(({ blocks: [first] }, s) => ({ ...blockRecords[first], ...joinPlaces[s] })),
     shapes: writer.shapes,
     instructions: segments.map(({ lanes, inSecondLane }) =>
       (inSecondLane ? [] : lanes).reduce((sum, [b]) => sum + codes[b].operations.instructions, 0),

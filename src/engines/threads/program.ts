@@ -2,7 +2,7 @@
 // caller runs the same program alone. Both give the same bits.
 
 import { PAGE } from '../../emit/module.js';
-import { type WasmMemory, type WasmModule, webAssembly } from '../wasm/webassembly.js';
+import { type WasmInstance, type WasmMemory, type WasmModule, webAssembly } from '../wasm/webassembly.js';
 import type { Arrays } from './arrays.js';
 import { type BlockModule, blockModule } from './block-module.js';
 import type { BlockSegment } from './blocks.js';
@@ -40,6 +40,13 @@ export class ThreadProgram {
     return module;
   }
 
+  /** Code and memory of its own. */
+  instance(): { readonly memory: WasmMemory; readonly arrays: Arrays; readonly exports: WasmInstance['exports'] } {
+    const { memory, arrays } = this.#memory(false);
+    const { exports } = new (webAssembly().Instance)(this.#module(false), { manikin: { memory } });
+    return { memory, arrays, exports };
+  }
+
   #memory(shared: boolean): { memory: WasmMemory; arrays: Arrays } {
     const { made } = this;
     const pages = Math.ceil(made.memoryBytes / PAGE);
@@ -57,8 +64,7 @@ export class ThreadProgram {
   /** On the caller's thread alone. */
   get alone(): { readonly arrays: Arrays; readonly runner: Runner } {
     if (this.#alone === undefined) {
-      const { memory, arrays } = this.#memory(false);
-      const { exports } = new (webAssembly().Instance)(this.#module(false), { manikin: { memory } });
+      const { arrays, exports } = this.instance();
       const job: Job = this.#job(0, undefined, undefined, 1, NO_HOOKS);
       this.#alone = { arrays, runner: new Runner(new Int32Array(1), exports, job, 0) };
     }
@@ -79,14 +85,19 @@ export class ThreadProgram {
     return { arrays, job, runner: new Runner(flags, exports, job, 0) };
   }
 
-  #job(id: number, memory: unknown, module: unknown, workers: number, hooks: Hooks): Job {
+  /** Who computes each segment of the job, of `most` threads. */
+  threadOf(most: number): number[] {
     const { schedule, assembly } = this.plan;
     const planned = schedule.processorOf.filter((_, s) => !assembly.segments[s].inSecondLane);
     const count = 1 + Math.max(...planned);
     // Neighbours stay together where there are fewer threads than planned.
-    const threadOf = planned.map((t) => Math.floor((t * Math.min(workers, count)) / count));
+    return planned.map((t) => Math.floor((t * Math.min(most, count)) / count));
+  }
+
+  #job(id: number, memory: unknown, module: unknown, workers: number, hooks: Hooks): Job {
+    const threadOf = this.threadOf(workers);
     // A spin takes about a nanosecond.
-    const prompt = Math.min(50_000, Math.max(1000, Math.round(schedule.ns)));
+    const prompt = Math.min(50_000, Math.max(1000, Math.round(this.plan.schedule.ns)));
     return {
       id,
       memory,

@@ -1,0 +1,100 @@
+// Records over MPI: for each channel a request that is made once and started in every step. Receives are started before
+// anything is computed, so that what comes early finds its place.
+
+import { type MpiLibrary, REQUEST_BYTES } from './library.js';
+import type { Channel, OpenChannels, Transport } from './transport.js';
+
+/** Tags that every MPI has. */
+const TAGS = 32_768;
+/**
+ * Looks at what has come, a fraction of a microsecond each, before others are let in, and before we sleep: who waits so long
+ * waits for somebody that has no processor. Where ranks take turns on processors that is so from the beginning: to yield
+ * is not enough there, since who yields has its turn again soon.
+ */
+const PATIENCE = { yield: 400, sleep: 4000 } as const;
+const PATIENCE_IN_TURNS = { yield: 2, sleep: 4 } as const;
+
+export class MpiTransport implements Transport {
+  readonly rank: number;
+  readonly ranks: number;
+  readonly #mpi: MpiLibrary;
+  readonly #patience: { readonly yield: number; readonly sleep: number };
+  #tag = 0;
+
+  /** `inTurns`: there are more ranks on this machine than processors. */
+  constructor(mpi: MpiLibrary, inTurns: boolean) {
+    this.rank = mpi.rank;
+    this.ranks = mpi.ranks;
+    this.#mpi = mpi;
+    this.#patience = inTurns ? PATIENCE_IN_TURNS : PATIENCE;
+  }
+
+  open(channels: readonly Channel[]): OpenChannels {
+    const first = this.#tag;
+    // The same on all ranks: those of programs long gone are used again.
+    this.#tag = (first + channels.length) % TAGS;
+    return new MpiChannels(this.#mpi, channels, (k) => (first + k) % TAGS);
+  }
+
+  idle(waits: number): void {
+    if (waits > this.#patience.sleep) this.#mpi.sleep();
+    else if (waits > this.#patience.yield) this.#mpi.yield();
+  }
+}
+
+class MpiChannels implements OpenChannels {
+  readonly #mpi: MpiLibrary;
+  /** Requests side by side: what comes, then what goes. */
+  readonly #incoming: Uint8Array;
+  readonly #outgoing: Uint8Array;
+  readonly #comes: number;
+  readonly #goes: number;
+  /** The request of each channel. */
+  readonly #requests: readonly (Uint8Array | undefined)[];
+  /** Memory that MPI knows must stay. */
+  readonly #kept: readonly Channel[];
+
+  constructor(mpi: MpiLibrary, channels: readonly Channel[], tag: (k: number) => number) {
+    const { rank } = mpi;
+    const size = mpi.family === 'Open MPI' ? REQUEST_BYTES : 4;
+    const here = (key: 'from' | 'to'): number => channels.filter((channel) => channel[key] === rank).length;
+    this.#mpi = mpi;
+    this.#kept = channels;
+    this.#comes = here('to');
+    this.#goes = here('from');
+    this.#incoming = new Uint8Array(new ArrayBuffer(size * Math.max(1, this.#comes)));
+    this.#outgoing = new Uint8Array(new ArrayBuffer(size * Math.max(1, this.#goes)));
+    let [comes, goes] = [0, 0];
+    this.#requests = channels.map(({ from, to, data }, k) => {
+      if (to === rank) {
+        const request = this.#incoming.subarray(size * comes, size * ++comes);
+        mpi.recvInit(data, from, tag(k), request);
+        return request;
+      }
+      if (from !== rank) return undefined;
+      const request = this.#outgoing.subarray(size * goes, size * ++goes);
+      mpi.sendInit(data, to, tag(k), request);
+      return request;
+    });
+  }
+
+  begin(): void {
+    if (this.#comes > 0) this.#mpi.startAll(this.#comes, this.#incoming);
+  }
+
+  send(k: number): void {
+    this.#mpi.start(this.#requests[k]!);
+  }
+
+  arrived(k: number): boolean {
+    return this.#mpi.test(this.#requests[k]!);
+  }
+
+  sent(): boolean {
+    return this.#goes === 0 || this.#mpi.testAll(this.#goes, this.#outgoing);
+  }
+
+  close(): void {
+    for (const [k] of this.#kept.entries()) if (this.#requests[k] !== undefined) this.#mpi.free(this.#requests[k]);
+  }
+}

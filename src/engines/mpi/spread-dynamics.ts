@@ -1,0 +1,172 @@
+// Forward dynamics of one mechanism spread over ranks: every rank has the same state, computes its own segments and is told
+// the accelerations of all others. What else there is to compute each rank computes by itself.
+
+import { MechanismError } from '../../mechanism/errors.js';
+import type { Mechanism } from '../../mechanism/mechanism.js';
+import type { State } from '../../mechanism/state.js';
+import { ENGINE_CONSTANTS, type EngineConstants } from '../../schedule/cost.js';
+import type { Engine, FunctionName, Runs } from '../engine.js';
+import { turnsTooFar } from '../plain/large-angles.js';
+import type { ForwardOptions, PlainDynamics } from '../plain/plain-dynamics.js';
+import { type Arrays, loadArrays } from '../threads/arrays.js';
+import { Planner } from '../threads/planner.js';
+import { ThreadProgram } from '../threads/program.js';
+import { CompiledDynamics, reasonForPlain } from '../wasm/compiled.js';
+import { copyFinite } from '../wasm/copy-finite.js';
+import { gatherProgram, type OwnedRanges, ownedRanges, rankProgram } from './messages.js';
+import { RankRunner } from './rank-runner.js';
+import type { Transport } from './transport.js';
+
+/** What a message between processes of one machine takes where nothing has been measured: a little over half a microsecond. */
+export const RANK_CONSTANTS: EngineConstants = { ...ENGINE_CONSTANTS, latency: 700, line: 15 };
+
+/** Segments of the cutting that all numbers of ranks share, as threads have it. */
+const COMMON = 8;
+/** Ranks that one schedule is made for, at most. */
+const MOST_RANKS = 64;
+
+/** How a mechanism is spread over ranks. */
+export interface SpreadOptions {
+  /** One way of cutting for all numbers of ranks, and that one always: the same bits, those of threads included. */
+  readonly deterministic?: boolean;
+  /** Cut for so many ranks, however many there are. The same bits for all of them. */
+  readonly scheduleFor?: number;
+  /** 'faster' (the default) does not spread what is predicted to take longer then; 'parallel' always does. */
+  readonly prefer?: 'faster' | 'parallel';
+  /** Costs that cuts are chosen by, as `manikin calibrate --mpi` measures them. */
+  readonly constants?: EngineConstants;
+}
+
+/** The part of a step that is this rank's, on arrays in place. */
+export interface RankPart {
+  readonly arrays: Arrays;
+  /** Coordinates of this rank's joints. */
+  readonly owned: OwnedRanges;
+  /** Accelerations of its own joints. */
+  step(): void;
+  /** Those of all others too. */
+  gather(): void;
+}
+
+export class SpreadDynamics implements Engine {
+  readonly mechanism: Mechanism;
+  readonly serial: CompiledDynamics;
+  /** Nanoseconds of a step, predicted: spread, and on one rank. */
+  readonly predicted: { readonly spreadNs: number; readonly aloneNs: number } | undefined;
+  readonly #reason: string | undefined;
+  readonly #ranks: number;
+  readonly #name: string;
+  #part: (RankPart & { close(): void }) | undefined;
+
+  constructor(
+    mechanism: Mechanism,
+    transport: Transport,
+    options: SpreadOptions,
+    plain: PlainDynamics,
+    implementation: string,
+  ) {
+    const { ranks } = transport;
+    const { deterministic = false, prefer = 'faster' } = options;
+    const { scheduleFor = deterministic ? COMMON : undefined } = options;
+    if (scheduleFor !== undefined && !(Number.isInteger(scheduleFor) && scheduleFor >= 1 && scheduleFor <= MOST_RANKS))
+      throw MechanismError.of(
+        'ranks',
+        'scheduleFor',
+        `Expected a whole number from 1 to ${MOST_RANKS}, got ${scheduleFor}.`,
+      );
+    this.mechanism = mechanism;
+    this.#ranks = ranks;
+    this.#name = implementation;
+    this.serial = new CompiledDynamics(mechanism, {}, plain);
+    const reason = reasonForPlain(mechanism);
+    if (reason !== undefined || mechanism.nv === 0 || this.serial.runs('forward').engine === 'plain') {
+      this.#reason = reason ?? 'WebAssembly cannot be used here.';
+      return;
+    }
+    // A fixed cutting must not depend on what was measured here: threads take the same.
+    const planner = new Planner(
+      mechanism,
+      scheduleFor !== undefined ? ENGINE_CONSTANTS : (options.constants ?? RANK_CONSTANTS),
+    );
+    const schedule = planner.find(scheduleFor ?? Math.min(ranks, MOST_RANKS));
+    this.predicted = { spreadNs: schedule.ns, aloneNs: planner.find(1).ns };
+    const { spreadNs, aloneNs } = this.predicted;
+    if (scheduleFor === undefined && prefer === 'faster' && !(spreadNs < aloneNs)) {
+      const us = (ns: number): string => `${(ns / 1000).toFixed(1)} us`;
+      this.#reason =
+        ranks === 1
+          ? 'there is one rank.'
+          : `not spread over ${ranks} ranks: ${schedule.segments > 1 ? `${us(spreadNs)} against ${us(aloneNs)} of one` : `messages would take longer than ${us(aloneNs)} of one saves`}, predicted.`;
+      return;
+    }
+    this.#part = rankPart(new ThreadProgram(planner.build(schedule)), transport);
+  }
+
+  /** Where this rank's part stands; undefined where nothing is spread. */
+  get part(): RankPart | undefined {
+    return this.#part;
+  }
+
+  forward(state: State, tau?: Float64Array, options?: ForwardOptions): Float64Array {
+    const part = this.#part;
+    const special =
+      options !== undefined &&
+      (options.external !== undefined ||
+        options.jointForces !== undefined ||
+        options.armature !== undefined ||
+        options.algorithm !== undefined ||
+        options.schedule !== undefined);
+    if (part === undefined || special || turnsTooFar(this.mechanism, state.q))
+      return this.serial.forward(state, tau, options);
+    const { arrays } = part;
+    loadArrays(this.mechanism, arrays, state, tau, options);
+    part.step();
+    part.gather();
+    const out = options?.out ?? new Float64Array(this.mechanism.nv);
+    // Where something is wrong the readable algorithm finds out what and says it.
+    return copyFinite(out, arrays.qdd) ? out : this.serial.readable.forward(state, tau, options);
+  }
+
+  runs(name: FunctionName): Runs {
+    if (name === 'forward' && this.#part !== undefined) return { engine: 'mpi' };
+    const serial = this.serial.runs(name);
+    return name === 'forward' && this.#reason !== undefined ? { ...serial, reason: this.#reason } : serial;
+  }
+
+  get notes(): readonly string[] {
+    return [
+      `${this.#ranks} ranks, ${this.#name}.`,
+      ...(this.#reason === undefined ? [] : [`Every rank computes all of it: ${this.#reason}`]),
+    ];
+  }
+
+  /** Code is made at once; where nothing is spread, the code for one thread. */
+  async ready(name: FunctionName): Promise<void> {
+    if (this.#part === undefined || name !== 'forward') await this.serial.ready(name);
+  }
+
+  dispose(): void {
+    this.#part?.close();
+    this.#part = undefined;
+    this.serial.dispose();
+  }
+}
+
+/** A rank's memory and what it does there. */
+export function rankPart(program: ThreadProgram, transport: Transport): RankPart & { close(): void } {
+  const { ranks, rank } = transport;
+  const place = program.instance();
+  const owned = ownedRanges(program, ranks);
+  const step = new RankRunner(rankProgram(program, ranks), place, transport);
+  const gather = new RankRunner(gatherProgram(owned, [{ at: program.made.qdd, of: 'v' }]), place, transport);
+  return {
+    arrays: place.arrays,
+    owned: owned[rank],
+    step: () => step.step(),
+    gather: () => gather.step(),
+    close: () => {
+      step.close();
+      gather.close();
+    },
+  };
+}

@@ -1,0 +1,31 @@
+// How records travel between those who compute one mechanism together. A program of ranks (messages.ts) knows nothing else
+// of where they are: in one thread (same-thread.ts), on threads of one process (shared-memory.ts), or anywhere (mpi-transport.ts).
+
+/** Numbers that go from one rank to another in each step. */
+export interface Channel {
+  readonly from: number;
+  readonly to: number;
+  /** What is sent, or where it arrives. */
+  readonly data: Float64Array;
+}
+
+/** Channels that one rank has opened. Numbers of channels are those of the list that `open` was given. */
+export interface OpenChannels {
+  /** A step begins: everything that will come may come. */
+  begin(): void;
+  send(channel: number): void;
+  /** Whether what is sent in this step has come; it stands in `data` then. */
+  arrived(channel: number): boolean;
+  /** Whether all that was sent has left `data`. */
+  sent(): boolean;
+  close(): void;
+}
+
+export interface Transport {
+  readonly rank: number;
+  readonly ranks: number;
+  /** All ranks open the same list, in the same order; `data` matters to sender and receiver only. */
+  open(channels: readonly Channel[]): OpenChannels;
+  /** Called again and again while somebody is waited for; `waits` counts from 0. */
+  idle(waits: number): void;
+}
