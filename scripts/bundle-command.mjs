@@ -18,7 +18,8 @@ const keepAddresses = {
 
 rmSync(parts, { recursive: true, force: true });
 const bundle = await rolldown({
-  input: { main: `${dist}cli/start.js` },
+  // Threads of sweeps share the files of the command.
+  input: { main: `${dist}cli/start.js`, 'run-thread': `${dist}cli/sweep/run-thread.js` },
   platform: 'node',
   // Other packages stay where they are installed.
   external: (id) => !/^[./#]/.test(id) && id !== 'commander',

@@ -83,6 +83,13 @@ export const COMMANDS: readonly (CommandEntry | CommandGroup)[] = [
     load: async () => (await import('./commands/simulate.js')).configureSimulate,
   },
   {
+    name: 'sweep',
+    arguments: '<sweep>',
+    description:
+      'thousands of simulations or inverse dynamics, over parameters, seeds and files; resumed where it stopped',
+    load: async () => (await import('./commands/sweep.js')).configureSweep,
+  },
+  {
     name: 'inverse',
     arguments: '<motion>',
     description: 'inverse dynamics of a captured motion: joint forces, and the force of the ground, over time',

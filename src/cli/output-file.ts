@@ -44,7 +44,7 @@ export class OutputFile {
   #temporary: string | undefined;
   #release: (() => void) | undefined;
   #descriptor: number | undefined;
-  #buffer: string[] = [];
+  #buffer: (string | Uint8Array)[] = [];
   #buffered = 0;
 
   /** Looks whether the file can be written; it is opened when there is something to write. */
@@ -57,9 +57,9 @@ export class OutputFile {
     }
   }
 
-  write(text: string): void {
-    this.#buffer.push(text);
-    this.#buffered += text.length;
+  write(content: string | Uint8Array): void {
+    this.#buffer.push(content);
+    this.#buffered += content.length;
     if (this.#buffered > BUFFER) this.#flush();
   }
 
@@ -95,7 +95,10 @@ export class OutputFile {
   }
 
   #flush(): void {
-    const bytes = Buffer.from(this.#buffer.join(''), 'utf8');
+    const isText = this.#buffer.every((part) => typeof part === 'string');
+    const bytes = isText
+      ? Buffer.from(this.#buffer.join(''), 'utf8')
+      : Buffer.concat(this.#buffer.map((part) => (typeof part === 'string' ? Buffer.from(part, 'utf8') : part)));
     this.#buffer = [];
     this.#buffered = 0;
     try {

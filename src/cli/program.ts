@@ -1,16 +1,11 @@
 // The command `manikin`: its sub-commands put together, and what happens to their errors.
 
-import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { rankFromEnvironment } from '../engines/mpi/environment.js';
 import { COMMANDS, type CommandEntry } from './command-table.js';
 import { EXIT_BAD_INPUT, EXIT_GOOD, explain } from './errors.js';
 import type { Terminal } from './terminal.js';
-
-function version(): string {
-  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(text) as { version: string }).version;
-}
+import { packageVersion } from './version.js';
 
 const AFTER_ERROR = '(add --help for what is possible)';
 
@@ -18,7 +13,7 @@ const AFTER_ERROR = '(add --help for what is possible)';
 export async function createProgram(words: readonly string[], terminal: Terminal): Promise<Command> {
   const program = new Command('manikin')
     .description('Articulated-body dynamics: robots, human figures, linkages.')
-    .version(version())
+    .version(packageVersion())
     .showHelpAfterError(AFTER_ERROR)
     .configureOutput({ writeOut: (text) => terminal.out(text), writeErr: (text) => terminal.err(text) })
     .exitOverride()

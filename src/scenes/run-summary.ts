@@ -1,6 +1,7 @@
 // What is told of a run: energies, contacts, and a hash over all its states.
 
 import type { World } from '../simulation/world/world.js';
+import { hashText, StateHash } from './state-hash.js';
 
 /** Residuals above this are counted as unsolved. */
 const SOLVED = 1e-8;
@@ -23,8 +24,7 @@ export interface RunFigures {
 /** Keeps the figures of a run; look at the world after every step. */
 export class RunSummary {
   figures: RunFigures;
-  #numbers = new Float64Array(64);
-  #words = new Int32Array(this.#numbers.buffer);
+  readonly #hash = new StateHash();
 
   constructor(world: World) {
     const { total } = world.energy();
@@ -37,7 +37,7 @@ export class RunSummary {
       deepest: 0,
       residual: 0,
       unsolved: 0,
-      hash: [0x811c9dc5 | 0, 0x2545f491],
+      hash: [...this.#hash.halves],
     };
   }
 
@@ -53,31 +53,16 @@ export class RunSummary {
     figures.deepest = Math.max(figures.deepest, depth);
     figures.residual = Math.max(figures.residual, residual);
     if (residual > SOLVED) figures.unsolved++;
+    this.#hash.halves = figures.hash;
     for (const { state } of world.members) {
-      this.#add(state.q);
-      this.#add(state.v);
+      this.#hash.add(state.q);
+      this.#hash.add(state.v);
     }
+    figures.hash = this.#hash.halves;
   }
 
   /** Sixteen hexadecimal digits over q and v of all steps. */
   get hash(): string {
-    return this.figures.hash.map((half) => (half >>> 0).toString(16).padStart(8, '0')).join('');
-  }
-
-  /** FNV-1a over the words of the numbers, twice, with different multipliers. */
-  #add(values: Float64Array): void {
-    if (values.length > this.#numbers.length) {
-      this.#numbers = new Float64Array(2 * values.length);
-      this.#words = new Int32Array(this.#numbers.buffer);
-    }
-    this.#numbers.set(values);
-    let [a, b] = this.figures.hash;
-    for (let k = 0; k < 2 * values.length; k++) {
-      a = Math.imul(a ^ this.#words[k], 0x01000193);
-      a ^= a >>> 15;
-      b = Math.imul(b ^ this.#words[k], 0x9e3779b1 | 0);
-      b ^= b >>> 13;
-    }
-    this.figures.hash = [a, b];
+    return hashText(this.figures.hash);
   }
 }

@@ -37,30 +37,30 @@ const LONGEST_LIST = 1_000_000;
 const FARTHEST = 1e9;
 
 const ref = (name: string): JsonSchema => ({ $ref: `#/$defs/${name}` });
-const number: JsonSchema = { type: 'number', minimum: -FARTHEST, maximum: FARTHEST };
-const amount: JsonSchema = { type: 'number', minimum: 0, maximum: FARTHEST };
-const positive: JsonSchema = { type: 'number', exclusiveMinimum: 0, maximum: FARTHEST };
-const text: JsonSchema = { type: 'string', minLength: 1, maxLength: 1000 };
-const flag: JsonSchema = { type: 'boolean' };
-const list = (items: JsonSchema, minItems: number, maxItems = minItems): JsonSchema => ({
+export const number: JsonSchema = { type: 'number', minimum: -FARTHEST, maximum: FARTHEST };
+export const amount: JsonSchema = { type: 'number', minimum: 0, maximum: FARTHEST };
+export const positive: JsonSchema = { type: 'number', exclusiveMinimum: 0, maximum: FARTHEST };
+export const text: JsonSchema = { type: 'string', minLength: 1, maxLength: 1000 };
+export const flag: JsonSchema = { type: 'boolean' };
+export const list = (items: JsonSchema, minItems: number, maxItems = minItems): JsonSchema => ({
   type: 'array',
   items,
   minItems,
   maxItems,
 });
 const vector = list(number, 3);
-const described = (description: string, schema: JsonSchema): JsonSchema => ({ description, ...schema });
-const byName = (schema: JsonSchema): JsonSchema => ({
+export const described = (description: string, schema: JsonSchema): JsonSchema => ({ description, ...schema });
+export const byName = (schema: JsonSchema): JsonSchema => ({
   type: 'object',
   additionalProperties: schema,
   maxProperties: MOST,
 });
 
-function object(properties: Readonly<Record<string, JsonSchema>>, required: readonly string[] = []): JsonSchema {
+export function object(properties: Readonly<Record<string, JsonSchema>>, required: readonly string[] = []): JsonSchema {
   return { type: 'object', properties, required, additionalProperties: false };
 }
 
-const kind = (name: string): JsonSchema => ({ const: name });
+export const kind = (name: string): JsonSchema => ({ const: name });
 const surface = { friction: amount, restitution: { type: 'number', minimum: 0, maximum: 1 } } as const;
 const gains = { stiffness: amount, damping: amount, limit: amount };
 
@@ -88,7 +88,7 @@ const weight = { mass: positive, density: positive, ...surface };
 
 const driven = { anyOf: [ref('control'), list(ref('control'), 1, 100)] };
 
-const definitions: Readonly<Record<string, JsonSchema>> = {
+export const definitions: Readonly<Record<string, JsonSchema>> = {
   pose: byName({ anyOf: [number, list(number, 1, 7)] }),
   gains: object(gains),
   freeBody: {

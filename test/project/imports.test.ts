@@ -40,6 +40,8 @@ const ALLOWED = new Map<string, readonly string[]>([
     'scenes',
     ['spatial', 'joints', 'mechanism', 'formats', 'models', 'dynamics', 'contact', 'simulation', 'motion', 'files'],
   ],
+  // Many runs of scenes, models and motions.
+  ['sweep', ['spatial', 'mechanism', 'formats', 'models', 'simulation', 'motion', 'files', 'scenes']],
   ['plot', ['spatial', 'joints', 'mechanism', 'engines', 'dynamics', 'motion', 'files']],
   // Objects of three.js that follow a state.
   ['three', ['spatial', 'mechanism', 'reference']],
@@ -70,7 +72,7 @@ const PACKAGES = new Map<string, readonly string[]>([
   ['plot', ['d3-scale', 'd3-shape']],
   ['recording', ['@mcap/core']],
   ['three', ['three', 'three/addons/geometries/ConvexGeometry.js']],
-  ['cli', ['commander', 'node:*', '#bench/*']],
+  ['cli', ['commander', 'node:*', '#bench/*', 'bullmq', 'ioredis', 'hyparquet-writer']],
   ['threads', ['node:*']],
 ]);
 

@@ -3,6 +3,7 @@
 import { basename, extname } from 'node:path';
 import type { Motion } from '../../files/read-motion.js';
 import { formatStorage } from '../../formats/storage.js';
+import { edgeFrames } from '../../motion/frames-within.js';
 import type { DoubleSupport, FrameForces, MotionForces, UpAxis } from '../../motion/index.js';
 import { inversePicture } from '../../plot/inverse-picture.js';
 import { doubleSupport, motionCycles, motionReplay, strongest } from '../../plot/motion-replay.js';
@@ -43,11 +44,6 @@ export interface InverseArguments {
 /** The cut-off as the library wants it. */
 export function hertz({ cutoff: given }: InverseArguments): number | null {
   return given === 'none' ? null : given;
-}
-
-/** Frames at either end that the filter has touched by mirroring: half a period of the cut-off. */
-export function edgeFrames(cutoff: number | null, interval: number): number {
-  return cutoff === null ? 2 : Math.ceil(0.5 / (cutoff * interval));
 }
 
 const edgeOf = ({ options, loaded }: InverseOutcome): number => edgeFrames(hertz(options), loaded.trajectory.interval);

@@ -8,21 +8,13 @@ import { parseExternalLoads } from '../../formats/external-loads.js';
 import { formatJson } from '../../formats/json-writer.js';
 import { isOpensimSetup } from '../../formats/opensim-setup.js';
 import { parseStorage } from '../../formats/storage.js';
-import type { Problem } from '../../mechanism/errors.js';
+import { edgeFrames, framesOf, withinLoads } from '../../motion/frames-within.js';
 import { AppliedLoads, givenSupport, inverseOfMotion, type Trajectory } from '../../motion/index.js';
 import { InputError } from '../errors.js';
 import { readInput, readInputText } from '../input-file.js';
 import { loadModel, positive, printWarnings } from '../model-argument.js';
 import { formatNumber, type Terminal } from '../terminal.js';
-import {
-  asJson,
-  asText,
-  edgeFrames,
-  hertz,
-  type InverseArguments,
-  InverseFiles,
-  type InverseOutcome,
-} from './inverse-report.js';
+import { asJson, asText, hertz, type InverseArguments, InverseFiles, type InverseOutcome } from './inverse-report.js';
 import { readSetup } from './setup-argument.js';
 
 export function configureInverseMotion(command: Command, terminal: Terminal): void {
@@ -197,23 +189,6 @@ function loadLoads(options: InverseArguments, { mechanism }: Trajectory): Applie
   );
 }
 
-/** The frames for which there are forces. */
-function withinLoads(trajectory: Trajectory, loads: AppliedLoads): { trajectory: Trajectory; warnings: Problem[] } {
-  const { start, interval, count } = trajectory;
-  const [from, to] = loads.range;
-  const slack = 1e-6 * interval;
-  const first = Math.max(0, Math.ceil((from - slack - start) / interval));
-  const last = Math.min(count - 1, Math.floor((to + slack - start) / interval));
-  const end = start + (count - 1) * interval;
-  if (last < first)
-    throw new InputError(
-      `The forces and the motion do not overlap in time: forces from ${formatNumber(from)} to ${formatNumber(to)} s, motion from ${formatNumber(start)} to ${formatNumber(end)} s.`,
-    );
-  if (first === 0 && last === count - 1) return { trajectory, warnings: [] };
-  const message = `Forces reach from ${formatNumber(from)} to ${formatNumber(to)} s only; the other frames are left out.`;
-  return { trajectory: framesOf(trajectory, first, last), warnings: [{ code: 'overlap', where: '', message }] };
-}
-
 /** The frames within a range of times. */
 function withinTimes(trajectory: Trajectory, [from, to]: readonly [number, number]): Trajectory {
   const { start, interval, count } = trajectory;
@@ -223,17 +198,4 @@ function withinTimes(trajectory: Trajectory, [from, to]: readonly [number, numbe
   if (!(last >= first))
     throw new InputError(`The motion has no frames between ${formatNumber(from)} and ${formatNumber(to)} s.`);
   return framesOf(trajectory, first, last);
-}
-
-function framesOf({ mechanism, start, interval, q, v, qdd }: Trajectory, first: number, last: number): Trajectory {
-  const cut = (x: Float64Array, n: number): Float64Array => x.slice(first * n, (last + 1) * n);
-  return {
-    mechanism,
-    start: start + first * interval,
-    interval,
-    count: last - first + 1,
-    q: cut(q, mechanism.nq),
-    v: cut(v, mechanism.nv),
-    qdd: cut(qdd, mechanism.nv),
-  };
 }

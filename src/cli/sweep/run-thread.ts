@@ -1,0 +1,34 @@
+// The program of a thread that makes runs: a job comes, its result or the reason why there is none goes back.
+
+import { parentPort, workerData } from 'node:worker_threads';
+import { formatJson } from '../../formats/json-writer.js';
+import { type ModelStore, prepareRun } from '../../sweep/prepare.js';
+import { canonicalJson } from '../../sweep/run-input.js';
+import { filesBelow } from '../input-file.js';
+import { packageVersion } from '../version.js';
+import { filesOfJob, isPermanent, keyOf, oneLine, parseJob } from './job.js';
+
+/** What a run came to: the text of its result, or why it failed, and whether it would fail everywhere. */
+export type RunOutcome = { readonly text: string } | { readonly fault: string; readonly permanent: boolean };
+
+const { root } = workerData as { readonly root: string };
+// A file in the root, so that paths are relative to the root itself.
+const rootFiles = filesBelow(root, `${root}/job`);
+let stored: { readonly files: string; readonly models: ModelStore } = { files: '', models: new Map() };
+
+function outcomeOf(data: unknown): RunOutcome {
+  try {
+    const job = parseJob(data);
+    const version = packageVersion();
+    if (job.version !== version)
+      return { fault: `It is a run of version ${job.version}, this is ${version}.`, permanent: false };
+    const files = canonicalJson(job.files);
+    if (files !== stored.files) stored = { files, models: new Map() };
+    const result = prepareRun(job.input, filesOfJob(job, rootFiles), stored.models)();
+    return { text: `${formatJson({ key: keyOf(job), version, result })}\n` };
+  } catch (error) {
+    return { fault: oneLine(error), permanent: isPermanent(error) };
+  }
+}
+
+parentPort!.on('message', (data: unknown) => parentPort!.postMessage(outcomeOf(data)));
