@@ -40,15 +40,18 @@ export function invertedJoint(joint: Joint, parent: number, t: Vec3, iq: number,
   };
 }
 
+/** What a product of some ten rotations may leave of a zero: 1e-15 was too little for one of 25 000 random trees. */
+const ROUNDING = 1e-14;
+
 /**
  * R times an axis, with what is rounding set to zero: an axis along a coordinate axis stays exactly so on the way there and
  * back, and with it the x and y directions of a planar joint, which jump between such an axis and its neighbours.
  */
 export function turnedAxis(R: Mat3, axis: Vec3): Vec3 {
   const turned = apply(R, axis);
-  const x = Math.abs(turned[0]) < 1e-15 ? 0 : turned[0];
-  const y = Math.abs(turned[1]) < 1e-15 ? 0 : turned[1];
-  const z = Math.abs(turned[2]) < 1e-15 ? 0 : turned[2];
+  const x = Math.abs(turned[0]) < ROUNDING ? 0 : turned[0];
+  const y = Math.abs(turned[1]) < ROUNDING ? 0 : turned[1];
+  const z = Math.abs(turned[2]) < ROUNDING ? 0 : turned[2];
   if (y === 0 && z === 0) return [Math.sign(x), 0, 0];
   if (x === 0 && z === 0) return [0, Math.sign(y), 0];
   if (x === 0 && y === 0) return [0, 0, Math.sign(z)];

@@ -165,7 +165,8 @@ describe(`${TREES} random trees of all joint types`, () => {
   it('same bodies, same motion; there and back is the original; forward dynamics agrees', () => {
     const tops = new Set<JointTypeName>();
     const inverted = new Set<JointTypeName>();
-    for (let seed = 1; seed <= TREES; seed++) {
+    // 25681: rounding of the way there and back once was more than what counts as none.
+    for (const seed of [25681, ...Array.from({ length: TREES }, (_, k) => k + 1)]) {
       const random = new Random(seed);
       const base = seed % 2 === 0 ? ('floating' as const) : random.pick(ALL_JOINT_TYPES);
       const mechanism = randomMechanism(seed, { base, forest: seed % 3 === 0, shuffled: seed % 5 === 0 });
