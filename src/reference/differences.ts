@@ -11,13 +11,14 @@ const STEP = 0.006;
 /**
  * How the numbers that f gives change with positions ('q') or velocities ('v'), along each degree of freedom: a matrix of as
  * many rows as there are numbers and nv columns, row major. Followers of coupled joints move with their sources; their own columns
- * are zero. Exact to some 1e-10 where f is smooth.
+ * are zero. Exact to some 1e-10 where f is smooth over four steps of 0.006 (`step`) to either side.
  */
 export function numericalDerivative(
   mechanism: Mechanism,
   state: State,
   by: 'q' | 'v',
   f: (state: State) => ArrayLike<number>,
+  step: number = STEP,
 ): Float64Array {
   const { nv, couplings, joints } = mechanism;
   const rows = f(state).length;
@@ -33,12 +34,12 @@ export function numericalDerivative(
       direction[joints[joint].iv] = multiplier * direction[joints[source].iv];
     WEIGHTS.forEach((weight, k) => {
       for (const sign of [1, -1]) {
-        const h = sign * STEP * (k + 1);
+        const h = sign * step * (k + 1);
         moved.copy(state);
         if (by === 'q') for (const { model, iq, iv } of joints) model.integrate(moved.q, iq, direction, iv, h);
         else for (let i = 0; i < nv; i++) moved.v[i] += h * direction[i];
         const values = f(moved);
-        for (let i = 0; i < rows; i++) out[nv * i + j] += (sign * weight * values[i]) / STEP;
+        for (let i = 0; i < rows; i++) out[nv * i + j] += (sign * weight * values[i]) / step;
       }
     });
   }

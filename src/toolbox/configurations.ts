@@ -79,6 +79,28 @@ export function integrateDerivatives(mechanism: Mechanism, v: Float64Array): Con
   });
 }
 
+/**
+ * Of the rate of u that belongs to the velocity v, v + u x v / 2 + u x (u x v) / 12 (`localRate` of joints/joint-type.ts): `from` with
+ * respect to u, `to` with respect to v.
+ */
+export function localRateDerivatives(mechanism: Mechanism, u: Float64Array, v: Float64Array): ConfigurationDerivatives {
+  const made = byJoint(mechanism, 1, (type, iv) => {
+    const [U, V] = [adjointRate(type, u, iv, 1), adjointRate(type, v, iv, 1)];
+    // ad(u x v) = U V - V U
+    const both = plus(multiply(U, V), multiply(V, U), -1);
+    const twice = multiply(U, U);
+    return {
+      from: plus(scaled(V, -1 / 2), plus(both, multiply(U, V)), -1 / 12),
+      to: plus(plus(identity(U.length), U, 1 / 2), twice, 1 / 12),
+    };
+  });
+  // Elsewhere it is v whatever u is.
+  const { nv, joints } = mechanism;
+  for (const { model, iv } of joints)
+    if (model.nq === model.nv) for (let k = iv; k < iv + model.nv; k++) made.from[k * nv + k] = 0;
+  return made;
+}
+
 /** Of b (-) a: `from` with respect to a, `to` with respect to b. The inverses of those of `integrate`, at the difference. */
 export function differenceDerivatives(
   mechanism: Mechanism,

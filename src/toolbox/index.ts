@@ -33,9 +33,12 @@ export {
   coriolisMatrix,
   gravityForces,
   INERTIAL_PARAMETERS,
+  type InertialDerivatives,
+  inertialDerivatives,
   inertialParameters,
   type OperationalInertia,
   operationalInertia,
   type Regressor,
   regressor,
 } from './quantities.js';
+export { type StepDerivatives, type StepOptions, stepDerivatives } from './step-derivatives.js';

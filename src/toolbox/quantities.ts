@@ -286,6 +286,43 @@ export function regressor(door: Dynamics, state: State, qdd?: Float64Array): Reg
   return { torque, kinetic, potential };
 }
 
+/** How forces and accelerations change with the inertial parameters of the bodies, ten each: nv x 10 bodies, row major. */
+export interface InertialDerivatives {
+  /** Of the joint forces that produce the accelerations qdd. */
+  readonly inverse: Float64Array;
+  /** Of the accelerations under the joint forces. */
+  readonly forward: Float64Array;
+  /** The accelerations. */
+  readonly qdd: Float64Array;
+}
+
+/**
+ * Derivatives with respect to the inertial parameters (`inertialParameters`) at a state, under the joint forces tau (none where
+ * left out): forces are linear in them, by the regressor Y, so with d qdd / d tau of forward dynamics, couplings and loops
+ * included, d qdd = -(d qdd / d tau) Y.
+ */
+export function inertialDerivatives(door: Dynamics, state: State, tau?: Float64Array): InertialDerivatives {
+  const { nv, bodies } = door.mechanism;
+  const width = 10 * bodies.length;
+  const { qdd, dtau } = door.forwardDerivatives(state, tau);
+  const { torque } = regressor(door, state, qdd);
+  const forward = new Float64Array(nv * width);
+  for (let i = 0; i < nv; i++)
+    for (let k = 0; k < nv; k++) {
+      const factor = dtau[i * nv + k];
+      if (factor === 0) continue;
+      for (let p = 0; p < width; p++) forward[i * width + p] -= factor * torque[k * width + p];
+    }
+  for (const { joint, source, multiplier } of door.mechanism.couplings) {
+    const [follower, own] = [door.mechanism.joints[joint].iv, door.mechanism.joints[source].iv];
+    for (let p = 0; p < width; p++) {
+      torque[own * width + p] += multiplier * torque[follower * width + p];
+      torque[follower * width + p] = 0;
+    }
+  }
+  return { inverse: torque, forward, qdd };
+}
+
 /** [moment, force] that each parameter of a body adds, at its origin: f = m a + (alpha x + w x w x) mc, n = mc x a + I alpha + w x I w. */
 function forceColumns(w: Vec3, alpha: Vec3, a: Vec3): number[][] {
   const none: Vec3 = [0, 0, 0];

@@ -60,8 +60,13 @@ export class PlainDerivatives {
     const { Hinv } = this.#plain.inverseMassMatrix(state);
     if (couplings.length === 0) {
       out.dtau.set(Hinv);
-      subtractedProduct(out.dq, Hinv, dq, nv);
-      subtractedProduct(out.dv, Hinv, dv, nv);
+      for (const [to, from] of [
+        [out.dq, dq],
+        [out.dv, dv],
+      ] as const) {
+        if (this.#plain.solveColumns(state, from, to)) for (let k = 0; k < to.length; k++) to[k] = -to[k];
+        else subtractedProduct(to, Hinv, from, nv);
+      }
       return;
     }
     const reduction = reductionOf(this.#mechanism);

@@ -294,6 +294,12 @@ export class PlainDynamics implements Engine {
     return this.#solver.solve(state, b, out);
   }
 
+  /** out <- H^-1 B, nv x nv; false where the inverse is the better way. */
+  solveColumns(state: State, B: Float64Array, out: Float64Array): boolean {
+    this.#solver ??= new MassMatrixSolver(this.mechanism, this.tree);
+    return this.#solver.solveColumns(state, B, out);
+  }
+
   /** Of the joint forces that produce qdd, with respect to positions and velocities. */
   inverseDerivatives(state: State, qdd: Float64Array, out: InverseDerivatives): true {
     this.#derivatives ??= new PlainDerivatives(this);
