@@ -137,7 +137,6 @@ export function layOutTrees({ members, firstLink, firstVelocity, links, velociti
   space.set(at.LINKS, links);
   space.set(at.DOFS, velocities);
   space.set(at.NODES, sizes.length);
-  space.set(at.H_LENGTH, structure.length);
   space.room(at.MOTION, 6 * velocities);
   space.room(at.INERTIAS, 10 * links);
   for (const header of [
@@ -152,9 +151,7 @@ export function layOutTrees({ members, firstLink, firstVelocity, links, velociti
   ])
     space.room(header, velocities);
   for (const header of [at.EXTERNAL, at.OWN, at.ACCELERATION, at.LINK_VECTOR]) space.room(header, 6 * links);
-  space.room(at.H, structure.length);
   space.room(at.FACTORS, structure.length);
-  space.room(at.RIGID, 36 * links);
   space.room(at.COMPOSITE, 36 * links);
   space.room(at.PATHS, 6 * velocities);
   space.room(at.WORK, WORK);

@@ -5,9 +5,12 @@ import { KERNEL_BYTES } from './generated.js';
 import { bookLinks } from './kernel/books.js';
 import { motionOfBlocks, prepareBlocks } from './kernel/contacts.js';
 import { integrateJoints } from './kernel/joints.js';
-import { evaluate, factoriseInertia, newton } from './kernel/newton.js';
+import { factoriseInertia } from './kernel/mass-matrix.js';
+import { evaluate, newton } from './kernel/newton.js';
 import { moveLinks, placeLinks, translateLinks } from './kernel/place.js';
 import { predict } from './kernel/predict.js';
+import { findPairs, followShapes, keepNear, pairMargin } from './kernel/shapes.js';
+import { sweepShapes } from './kernel/sweep.js';
 
 /** Bytes of a page of memory, and pages that are there from the start. */
 const PAGE = 65536;
@@ -26,6 +29,11 @@ export interface Kernels {
   moveLinks(tree: number): void;
   bookLinks(tree: number): void;
   integrateJoints(tree: number, h: number): void;
+  sweepShapes(shapes: number): number;
+  followShapes(shapes: number): void;
+  findPairs(shapes: number, h: number, near: number, drop: number): number;
+  keepNear(shapes: number, count: number, h: number, near: number, drop: number): number;
+  pairMargin(shapes: number, a: number, b: number, h: number, near: number, drop: number): number;
 }
 
 /** The kernels with numbers and integers over the same bytes. */
@@ -72,6 +80,11 @@ export function plainMachine(): KernelMachine {
       moveLinks: (tree) => moveLinks(machine.F, machine.N, tree),
       bookLinks: (tree) => bookLinks(machine.F, machine.N, tree),
       integrateJoints: (tree, h) => integrateJoints(machine.F, machine.N, tree, h),
+      sweepShapes: (shapes) => sweepShapes(machine.F, machine.N, shapes),
+      followShapes: (shapes) => followShapes(machine.F, machine.N, shapes),
+      findPairs: (shapes, h, near, drop) => findPairs(machine.F, machine.N, shapes, h, near, drop),
+      keepNear: (shapes, count, h, near, drop) => keepNear(machine.F, machine.N, shapes, count, h, near, drop),
+      pairMargin: (shapes, a, b, h, near, drop) => pairMargin(machine.F, machine.N, shapes, a, b, h, near, drop),
     },
     ensure(bytes) {
       if (bytes <= machine.F.byteLength) return;

@@ -3,6 +3,7 @@
 import { JOINT_TYPES, PARAMETERS, SENSE } from '../../joints/index.js';
 import type { Tree } from '../../mechanism/tree.js';
 import { LARGEST_ANGLE, reducedAngle } from '../../spatial/trigonometry.js';
+import type { LinkPlaces } from '../swept-shapes.js';
 import * as at from './kernel/layout.js';
 import { takeRoom, treeMachine } from './tree-memory.js';
 
@@ -174,6 +175,16 @@ export class PlacedTree {
     this.#v = view(at.PLACE_V, dof[n]);
     this.#joint = view(at.PLACE_JOINT, 12 * n);
     this.#local = view(at.PLACE_LOCAL, 6 * dof[n]);
+  }
+
+  /** Where numbers of a link, and the reference point of its root, stand in the memory. */
+  placesOf(link: number, root: number): LinkPlaces {
+    const { N } = this.#machine;
+    return {
+      pose: N[this.#at + at.PLACE_POSE] + 12 * link,
+      velocity: N[this.#at + at.PLACE_VELOCITY] + 6 * link,
+      reference: N[this.#at + at.PLACE_REFERENCE] + 3 * root,
+    };
   }
 
   /** Motion space of a joint in axes of its link. */

@@ -13,6 +13,7 @@ import { type Chains, createChains } from '../../contact/solver/chains.js';
 import type { IslandTree } from '../../contact/solver/island-problem.js';
 import { KINETIC, PlacedTree, TOTAL } from '../../contact/solver/placed-tree.js';
 import type { Inertia } from '../../contact/solver/problem.js';
+import type { LinkPlaces } from '../../contact/swept-shapes.js';
 import { JOINT_TYPES, PARAMETERS } from '../../joints/index.js';
 import type { Mechanism } from '../../mechanism/mechanism.js';
 import { createTree, type Tree } from '../../mechanism/tree.js';
@@ -129,6 +130,11 @@ export class Articulation implements Inertia, IslandTree {
   /** n x 10: inertias about the reference point. */
   get I(): Float64Array {
     return this.#placed.I;
+  }
+
+  /** Where numbers of a link stand in the memory of the kernels. */
+  placesOf(link: number): LinkPlaces {
+    return this.#placed.placesOf(link, this.root[link]);
   }
 
   /** Kinetic energy, inertia and momentum of the whole about the first reference point; after place and move. See PlacedTree. */

@@ -1,20 +1,22 @@
 // Which shapes touch, or may touch within the step: broad phase, then the points of every pair. Pairs come in the order of their
 // keys, whatever the order in which they were found.
 
-import { BroadPhase } from '../../contact/broad-phase.js';
+import { allowPairs } from '../../contact/broad-phase.js';
 import { collide } from '../../contact/collide.js';
 import { Manifold } from '../../contact/manifold.js';
+import { SweptShapes } from '../../contact/swept-shapes.js';
 import { TRANSFORM } from '../../spatial/spatial.js';
 import type { PairCheckpoint } from './checkpoint.js';
-import { relativeSpeed, ShapePair, type WorldShape } from './world-shape.js';
+import { ShapePair, type WorldShape } from './world-shape.js';
 
 /** Shapes this near (m) are looked at even when they do not move. */
 const NEAR = 2e-3;
+/** Farther than anything in a world (m). */
+const FAR = 1e9;
 
 export class Detection {
   #shapes: readonly WorldShape[] = [];
-  #broad: BroadPhase | undefined;
-  #poses = new Float64Array(0);
+  #swept = new SweptShapes([]);
   #pairs = new Map<number, ShapePair>();
   /** Of the step before the last, to be used again. */
   #spare = new Map<number, ShapePair>();
@@ -31,18 +33,18 @@ export class Detection {
     this.#shapes = shapes;
     this.#given = given;
     this.#marked = undefined;
-    this.#poses = new Float64Array(TRANSFORM * shapes.length);
-    const places = new Map(shapes.map(({ collider }, i) => [collider, i]));
-    this.#broad = new BroadPhase(
-      shapes.map(({ collider }) => collider),
-      {
-        include: [...given.keys()].map((key) => [Math.floor(key / shapes.length), key % shapes.length]),
-        accept: (a, b) => {
-          const [i, j] = [places.get(a)!, places.get(b)!];
-          return !excluded.has(this.key(i, j)) && !joined(shapes[i], shapes[j]);
-        },
+    const colliders = shapes.map(({ collider }) => collider);
+    const places = new Map(colliders.map((collider, i) => [collider, i]));
+    const swept = new SweptShapes(colliders);
+    this.#swept = swept;
+    for (const shape of shapes) shape.attach(swept);
+    allowPairs(swept, colliders, {
+      include: [...given.keys()].map((key) => [Math.floor(key / shapes.length), key % shapes.length]),
+      accept: (a, b) => {
+        const [i, j] = [places.get(a)!, places.get(b)!];
+        return !excluded.has(this.key(i, j)) && !joined(shapes[i], shapes[j]);
       },
-    );
+    });
     this.#pairs.clear();
     this.touching = [];
   }
@@ -54,22 +56,18 @@ export class Detection {
   /** All pairs, where the shapes are now; h: the length of the step. */
   find(h: number, gravity: number): void {
     const shapes = this.#shapes;
-    const broad = this.#broad;
-    if (broad === undefined) return;
-    for (let i = 0; i < shapes.length; i++) {
-      shapes[i].follow();
-      this.#poses.set(shapes[i].pose, TRANSFORM * i);
-      broad.margins[i] = 0.5 * NEAR + h * shapes[i].speed + gravity * h * h;
-    }
-    const count = broad.update(this.#poses);
+    const swept = this.#swept;
+    swept.follow();
+    const count = swept.find(h, NEAR, gravity * h);
+    const { pairs, margins } = swept;
     const before = this.#pairs;
     const now = this.#spare;
     now.clear();
     this.touching = [];
     for (let k = 0; k < count; k++) {
-      const i = Math.min(broad.pairs[2 * k], broad.pairs[2 * k + 1]);
-      const j = Math.max(broad.pairs[2 * k], broad.pairs[2 * k + 1]);
-      this.#collide(shapes[i], shapes[j], h, gravity);
+      const i = pairs[2 * k];
+      const j = pairs[2 * k + 1];
+      this.#collide(shapes[i], shapes[j], margins[k]);
       if (this.#manifold.count === 0) continue;
       const key = this.key(i, j);
       const pair = before.get(key) ?? this.#newPair(key);
@@ -122,21 +120,34 @@ export class Detection {
     return new ShapePair(key, this.#shapes[Math.floor(key / n)], this.#shapes[key % n], this.#given.get(key));
   }
 
-  /** The points of a pair where its shapes are now. */
-  update(pair: ShapePair, h: number, gravity: number): void {
-    this.#collide(pair.a, pair.b, h, gravity);
-    pair.take(this.#manifold);
+  /** The points of these pairs where their shapes are now. */
+  update(pairs: readonly ShapePair[], h: number, gravity: number): void {
+    const swept = this.#swept;
+    if (pairs.length > 0) swept.follow();
+    for (let k = 0; k < pairs.length; k++) {
+      const { a, b } = pairs[k];
+      this.#collide(a, b, swept.margin(a.index, b.index, h, NEAR, gravity * h));
+      pairs[k].take(this.#manifold);
+    }
   }
 
-  /** The manifold of two shapes, for what may touch within the step; empty where they are too far from each other. */
-  #collide(a: WorldShape, b: WorldShape, h: number, gravity: number): void {
-    const margin = NEAR + h * relativeSpeed(a, b) + 2 * gravity * h * h;
-    const x = a.pose[9] - b.pose[9];
-    const y = a.pose[10] - b.pose[10];
-    const z = a.pose[11] - b.pose[11];
-    const far = a.collider.reach + b.collider.reach + margin;
-    if (x * x + y * y + z * z > far * far) this.#manifold.count = 0;
-    else collide(this.#manifold, a.collider, a.pose, 0, b.collider, b.pose, 0, margin);
+  /** The smallest gap between shapes of two lists, where they are now; negative where they penetrate, infinite where a list is empty. */
+  distance(a: readonly WorldShape[], b: readonly WorldShape[]): number {
+    let least = Number.POSITIVE_INFINITY;
+    this.#swept.follow();
+    for (const x of a)
+      for (const y of b) {
+        this.#collide(x, y, FAR);
+        for (let k = 0; k < this.#manifold.count; k++) least = Math.min(least, this.#manifold.gap[k]);
+      }
+    return least;
+  }
+
+  /** The manifold of two shapes; a negative margin: they are too far from each other. */
+  #collide({ collider: a, index: i }: WorldShape, { collider: b, index: j }: WorldShape, margin: number): void {
+    const { poses } = this.#swept;
+    if (margin < 0) this.#manifold.count = 0;
+    else collide(this.#manifold, a, poses, TRANSFORM * i, b, poses, TRANSFORM * j, margin);
   }
 }
 

@@ -1,12 +1,9 @@
 // What can be read of a mechanism in a World.
 
-import { collide } from '../../contact/collide.js';
-import { Manifold } from '../../contact/manifold.js';
 import { State } from '../../mechanism/state.js';
 import type { Mat3, Vec3 } from '../../spatial/matrix3.js';
 import { compose, forceToA, forceToB, invert, TRANSFORM } from '../../spatial/spatial.js';
 import type { Member } from './member.js';
-import type { WorldShape } from './world-shape.js';
 
 /** What the last step solved: H qdd + C = forces, at a state half way or at its start. */
 export interface SolvedStep {
@@ -133,20 +130,4 @@ function framePose({ articulation }: Member, name: string): Float64Array {
   compose(inBody, 0, toBody, 0, pose, TRANSFORM * link);
   compose(out, 0, Float64Array.of(...E, ...t), 0, inBody, 0);
   return out;
-}
-
-/** Farther than anything in a world (m). */
-const FAR = 1e9;
-
-/** The smallest gap between two sets of shapes, where they are now. */
-export function distanceOf(a: readonly WorldShape[], b: readonly WorldShape[]): number {
-  const manifold = new Manifold();
-  let least = Number.POSITIVE_INFINITY;
-  for (const shape of [...a, ...b]) shape.follow();
-  for (const x of a)
-    for (const y of b) {
-      collide(manifold, x.collider, x.pose, 0, y.collider, y.pose, 0, FAR);
-      for (let k = 0; k < manifold.count; k++) least = Math.min(least, manifold.gap[k]);
-    }
-  return least;
 }

@@ -115,11 +115,7 @@ export class Stepper {
 
   #goHalfWay(island: Island, members: readonly Member[], detection: Detection, h: number, g: number): void {
     for (const m of island.members) members[m].goHalfWay(h);
-    for (const { a, b } of island.pairs) {
-      a.follow();
-      b.follow();
-    }
-    for (const pair of island.pairs) detection.update(pair, h, g);
+    detection.update(island.pairs, h, g);
   }
 
   #solverOf({ members }: Island): IslandSolve {

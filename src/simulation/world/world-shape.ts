@@ -3,6 +3,7 @@
 import type { Collider } from '../../contact/collider.js';
 import { MANIFOLD_POINTS, type Manifold } from '../../contact/manifold.js';
 import { grown } from '../../contact/solver/problem.js';
+import type { SweptShapes } from '../../contact/swept-shapes.js';
 import { compose, invert, TRANSFORM } from '../../spatial/spatial.js';
 import type { PairCheckpoint } from './checkpoint.js';
 import type { Member } from './member.js';
@@ -16,59 +17,38 @@ export class WorldShape {
   /** Index of the body in its mechanism; GROUND. The collider has a number that is its own in the whole world. */
   readonly body: number;
   readonly link: number;
-  /** Ground to shape. */
-  readonly pose = new Float64Array(TRANSFORM);
-  /** The fastest that a point of it moves, metres a second. */
-  speed = 0;
-  /** Link frame to shape, or ground to shape. */
-  readonly #placement = new Float64Array(TRANSFORM);
+  /** Its number in the world. */
+  readonly index: number;
+  /** Node that moves it; -1: nothing does. */
+  readonly node: number;
 
-  constructor(collider: Collider, member: Member | undefined, memberIndex: number, body: number) {
-    const link = member === undefined ? -1 : member.articulation.tree.link[body];
+  constructor(index: number, collider: Collider, member: Member | undefined, memberIndex: number, body: number) {
+    this.index = index;
     this.collider = collider;
     this.body = body;
     this.member = member;
     this.memberIndex = memberIndex;
-    this.link = link;
-    if (member === undefined) this.pose.set(collider.placement);
-    else {
-      const toBody = new Float64Array(TRANSFORM);
-      invert(toBody, 0, member.articulation.tree.offset, TRANSFORM * link);
-      compose(this.#placement, 0, collider.placement, 0, toBody, 0);
-    }
+    this.link = member === undefined ? -1 : member.articulation.tree.link[body];
+    this.node = member === undefined ? -1 : member.articulation.nodeOf[this.link];
   }
 
-  /** Node that moves it; -1: nothing does. */
-  get node(): number {
-    return this.member === undefined ? -1 : this.member.articulation.nodeOf[this.link];
-  }
-
-  /** Where it is, and how fast, after its member has been placed and moved. */
-  follow(): void {
-    const { member, pose, link, collider } = this;
+  /** Its link carries it from now on. */
+  attach(shapes: SweptShapes): void {
+    const { member, link, collider } = this;
     if (member === undefined) return;
-    compose(pose, 0, this.#placement, 0, member.articulation.pose, TRANSFORM * link);
-    const v = velocityAt(this, pose, 9, point, 0);
-    const { V } = member.articulation;
-    const o = 6 * link;
-    const w = Math.sqrt(V[o] * V[o] + V[o + 1] * V[o + 1] + V[o + 2] * V[o + 2]);
-    this.speed = v + w * collider.reach;
+    const { articulation } = member;
+    const [toBody, placement] = [new Float64Array(TRANSFORM), new Float64Array(TRANSFORM)];
+    invert(toBody, 0, articulation.tree.offset, TRANSFORM * link);
+    compose(placement, 0, collider.placement, 0, toBody, 0);
+    shapes.attach(this.index, placement, articulation.placesOf(link));
   }
 }
 
-const point = new Float64Array(3);
-
-/** out <- velocity of the shape's body at the place P, ground axes; gives its size. */
-export function velocityAt(
-  { member, link }: WorldShape,
-  P: Float64Array,
-  oP: number,
-  out: Float64Array,
-  o: number,
-): number {
+/** out <- velocity of the shape's body at the place P, ground axes. */
+function setVelocity({ member, link }: WorldShape, P: Float64Array, oP: number, out: Float64Array): void {
   if (member === undefined) {
-    out[o] = out[o + 1] = out[o + 2] = 0;
-    return 0;
+    out[0] = out[1] = out[2] = 0;
+    return;
   }
   const { V, root, reference } = member.articulation;
   const k = 6 * link;
@@ -76,35 +56,10 @@ export function velocityAt(
   const x = P[oP] - reference[r];
   const y = P[oP + 1] - reference[r + 1];
   const z = P[oP + 2] - reference[r + 2];
-  const a = V[k + 3] + V[k + 1] * z - V[k + 2] * y;
-  const b = V[k + 4] + V[k + 2] * x - V[k] * z;
-  const c = V[k + 5] + V[k] * y - V[k + 1] * x;
-  out[o] = a;
-  out[o + 1] = b;
-  out[o + 2] = c;
-  return Math.sqrt(a * a + b * b + c * c);
+  out[0] = V[k + 3] + V[k + 1] * z - V[k + 2] * y;
+  out[1] = V[k + 4] + V[k + 2] * x - V[k] * z;
+  out[2] = V[k + 5] + V[k] * y - V[k + 1] * x;
 }
-
-/** The fastest (m/s) that points of two shapes move against each other where the shapes meet. */
-export function relativeSpeed(a: WorldShape, b: WorldShape): number {
-  // About the centre of the smaller one, which both must reach to touch.
-  const { pose, collider } = a.collider.reach <= b.collider.reach ? a : b;
-  velocityAt(a, pose, 9, va, 0);
-  velocityAt(b, pose, 9, vb, 0);
-  const x = va[0] - vb[0];
-  const y = va[1] - vb[1];
-  const z = va[2] - vb[2];
-  const Va = a.member?.articulation.V ?? STILL;
-  const Vb = b.member?.articulation.V ?? STILL;
-  const i = a.member === undefined ? 0 : 6 * a.link;
-  const j = b.member === undefined ? 0 : 6 * b.link;
-  const p = Va[i] - Vb[j];
-  const q = Va[i + 1] - Vb[j + 1];
-  const r = Va[i + 2] - Vb[j + 2];
-  return Math.sqrt(x * x + y * y + z * z) + Math.sqrt(p * p + q * q + r * r) * collider.reach;
-}
-
-const STILL = new Float64Array(6);
 
 /** Two shapes within each other's reach, with their contact points. Forces on a; b gets the opposite. */
 export class ShapePair {
@@ -202,8 +157,8 @@ export class ShapePair {
 
   #approach(k: number): void {
     const { position, frame } = this;
-    velocityAt(this.a, position, 3 * k, va, 0);
-    velocityAt(this.b, position, 3 * k, vb, 0);
+    setVelocity(this.a, position, 3 * k, va);
+    setVelocity(this.b, position, 3 * k, vb);
     let sum = 0;
     for (let j = 0; j < 3; j++) sum += frame[9 * k + j] * (va[j] - vb[j]);
     this.approach[k] = sum;

@@ -42,7 +42,7 @@ import { Detection, pairKey } from './detection.js';
 import { JointRows } from './joint-rows.js';
 import { Member } from './member.js';
 import type { Control } from './motors.js';
-import { distanceOf, type ImuReading, imuOf, poseOf, type SolvedStep, solvedStep } from './sensors.js';
+import { type ImuReading, imuOf, poseOf, type SolvedStep, solvedStep } from './sensors.js';
 import { Stepper } from './stepper.js';
 import { WorldShape } from './world-shape.js';
 
@@ -349,7 +349,7 @@ export class World {
       const address = this.#address(given);
       return this.#shapes.filter((shape) => this.#addressOf(shape) === address);
     });
-    return distanceOf(x, y);
+    return this.#detection.distance(x, y);
   }
 
   /** What an IMU at a body or a named frame of a member reads. */
@@ -403,11 +403,14 @@ export class World {
     const before = this.#detection.touching.length > 0 ? this.#detection.save() : undefined;
     const old = this.#shapes;
     this.#rows = this.members.map((member) => new JointRows(member));
-    this.#shapes = this.#obstacles.map(({ shape }) => new WorldShape(collider(GROUND, shape), undefined, -1, GROUND));
+    this.#shapes = this.#obstacles.map(
+      ({ shape }, i) => new WorldShape(i, collider(GROUND, shape), undefined, -1, GROUND),
+    );
     let bodies = 0;
     this.members.forEach((member, m) => {
       for (const [b, { collisions }] of member.articulation.mechanism.bodies.entries()) {
-        for (const shape of collisions) this.#shapes.push(new WorldShape(collider(bodies, shape), member, m, b));
+        for (const shape of collisions)
+          this.#shapes.push(new WorldShape(this.#shapes.length, collider(bodies, shape), member, m, b));
         bodies++;
       }
     });

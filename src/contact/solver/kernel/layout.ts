@@ -63,12 +63,10 @@ export const CHANGE = 31;
 /** F: inverse inertia of each block, and J v* + b. */
 export const D = 32;
 export const C = 33;
-/** F: the mass matrices, their factors, the matrix of the island. */
-export const H = 34;
+/** F: factors of the mass matrices; the matrix of the island. */
 export const FACTORS = 35;
 export const K = 36;
-/** F: 36 for each link: rigid inertias as matrices, and those with contacts and subtrees. */
-export const RIGID = 37;
+/** F: 36 for each link: inertias with contacts and subtrees as matrices. */
 export const COMPOSITE = 38;
 /** F: work: 6 for each link; 6 for each velocity; others. */
 export const LINK_VECTOR = 39;
@@ -81,8 +79,7 @@ export const DV = 45;
 export const WORK = 46;
 /** F: scale, residual. */
 export const SCALARS = 47;
-/** Numbers of H, and of K. */
-export const H_LENGTH = 48;
+/** Numbers of K. */
 export const K_LENGTH = 49;
 /** N: one past the last velocity that moves each link. */
 export const LAST = 50;
@@ -137,6 +134,36 @@ export const JOINT_SCREW = 1;
 export const JOINT_BALL = 2;
 export const JOINT_FREE = 3;
 export const JOINT_GIVEN = 4;
+
+// Integers of the shapes of a broad phase, from the first one on: counts, then places in N and F.
+export const SHAPES = 0;
+/** Shapes that are no planes, and room for pairs. */
+export const SHAPE_BOUNDED = 1;
+export const SHAPE_CAPACITY = 2;
+/** N: bounded shapes in the order of their least coordinate, then planes. */
+export const SHAPE_ORDER = 3;
+/** N: bit a n + b is set where a pair is allowed, a < b. */
+export const SHAPE_ALLOWED = 4;
+/** N: places in F of the pose, velocity and reference point of the link that carries each shape (3); -1: nothing moves it. */
+export const SHAPE_LINK = 5;
+/** N: lists of pairs: first of each shape a; next and b of each entry. Then the pairs, sorted (2). */
+export const SHAPE_FIRST = 6;
+export const SHAPE_NEXT = 7;
+export const SHAPE_OTHER = 8;
+export const SHAPE_PAIRS = 9;
+/** F: link to shape (12), ground to shape (12). */
+export const SHAPE_PLACEMENT = 10;
+export const SHAPE_POSE = 11;
+/** F: middle and half edges of a box along the shape's axes, and what is round about it (7). */
+export const SHAPE_BOX = 12;
+/** F: of a ball about the origin. */
+export const SHAPE_REACH = 13;
+/** F: how far each shape looks beyond its surface; its bounds with that, least then most (6). */
+export const SHAPE_MARGIN = 14;
+export const SHAPE_BOUNDS = 15;
+/** F: how far apart the shapes of each pair are still looked at. */
+export const SHAPE_PAIR_MARGIN = 16;
+export const SHAPE_HEADER = 17;
 
 // Integers of a structure: its nodes, then the places in N of its arrays; see BlockStructure.
 export const S_NODES = 0;

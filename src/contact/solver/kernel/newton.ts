@@ -20,15 +20,12 @@ import {
   BLOCKS,
   C,
   CHANGE,
-  COMPOSITE,
   DOFS,
   DV,
   E,
   FACTORS,
   FORCE,
   type f64,
-  H,
-  H_LENGTH,
   IN_DIAGONAL,
   IN_LOWER,
   IN_UPPER,
@@ -38,11 +35,6 @@ import {
   K_LENGTH,
   LAMBDA,
   LINK_VECTOR,
-  LINKS,
-  RIGID,
-  S_DIAGONAL,
-  S_LOWER,
-  S_UPPER,
   SCALARS,
   TREE_STRUCTURE,
   TRIED,
@@ -56,19 +48,6 @@ import { accumulate, assemble, expandInertias, linkVelocities } from './tree.js'
 
 const LEAST_EPS = 1e-5;
 const PART = 0.4;
-
-/** Mass matrices and their factors; 0 where some joint feels no inertia. */
-export function factoriseInertia(F: Float64Array, N: Int32Array): i32 {
-  const tree = N[TREE_STRUCTURE];
-  const rigid = N[RIGID];
-  const composite = N[COMPOSITE];
-  expandInertias(F, N);
-  for (let k = 0; k < 36 * N[LINKS]; k++) F[composite + k] = F[rigid + k];
-  accumulate(F, N);
-  assemble(F, N, N[H], N[tree + S_DIAGONAL], N[tree + S_LOWER], N[tree + S_UPPER]);
-  for (let k = 0; k < N[H_LENGTH]; k++) F[N[FACTORS] + k] = F[N[H] + k];
-  return factoriseBlocks(F, N, tree, N[FACTORS], N[WORK]);
-}
 
 /** u <- J (v* + H^-1 J^T lambda) + b, with FORCE and CHANGE on the way; returns the residual. */
 export function evaluate(F: Float64Array, N: Int32Array, lambda: i32, u: i32): f64 {
@@ -141,14 +120,11 @@ function tryPart(F: Float64Array, N: Int32Array, part: f64): f64 {
 /** E <- change of impulses; 0 where the matrix has no factors. */
 function newtonStep(F: Float64Array, N: Int32Array, eps: f64): i32 {
   const blocks = N[BLOCKS];
-  const links = N[LINKS];
   const matrix = N[K];
-  const composite = N[COMPOSITE];
-  const rigid = N[RIGID];
   const e = N[E];
   for (let k = 0; k < 3 * blocks; k++) F[e + k] = 0;
   for (let b = 0; b < blocks; b++) linearise(F, N, b, eps);
-  for (let k = 0; k < 36 * links; k++) F[composite + k] = F[rigid + k];
+  expandInertias(F, N);
   for (let b = 0; b < blocks; b++) addStiffness(F, N, b);
   accumulate(F, N);
   for (let k = 0; k < N[K_LENGTH]; k++) F[matrix + k] = 0;

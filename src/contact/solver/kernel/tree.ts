@@ -13,7 +13,6 @@ import {
   MOTION,
   NODES,
   PARENT,
-  RIGID,
   S_COLUMN,
   S_FIRST,
   S_SIZE,
@@ -106,11 +105,11 @@ export function jointForces(F: Float64Array, N: Int32Array, w: i32, tau: i32): v
   }
 }
 
-/** Inertias of the links as matrices. */
+/** COMPOSITE <- inertias of the links as matrices. */
 export function expandInertias(F: Float64Array, N: Int32Array): void {
   const links = N[LINKS];
   const I = N[INERTIAS];
-  const R = N[RIGID];
+  const R = N[COMPOSITE];
   for (let i = 0; i < links; i++) {
     const a = I + 10 * i;
     const o = R + 36 * i;
