@@ -74,7 +74,10 @@ export class Ledger {
     oP: number,
   ): void {
     const { com } = this;
-    const [a, b, c] = this.#spinOf(L);
+    const spin = this.#spinOf(L);
+    const a = spin[0];
+    const b = spin[1];
+    const c = spin[2];
     const x = P[oP] - com[0];
     const y = P[oP + 1] - com[1];
     const z = P[oP + 2] - com[2];

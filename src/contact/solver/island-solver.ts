@@ -44,28 +44,36 @@ export class IslandSolver {
     }
     const { F, N } = machine;
     for (let m = 0; m < members.length; m++) {
-      const { S, I, added, tree, nv } = members[m];
-      copyIn(F, N[at.MOTION] + 6 * firstVelocity[m], S, 6 * nv);
-      copyIn(F, N[at.INERTIAS] + 10 * firstLink[m], I, 10 * tree.n);
-      copyIn(F, N[at.ADDED] + firstVelocity[m], added, nv);
+      const { S, I, added } = members[m];
+      F.set(S, N[at.MOTION] + 6 * firstVelocity[m]);
+      F.set(I, N[at.INERTIAS] + 10 * firstLink[m]);
+      F.set(added, N[at.ADDED] + firstVelocity[m]);
     }
     return machine.run.factoriseInertia() === 1;
   }
 
   /** problem.free <- velocities of its members at the end of the step without contacts; after begin. */
   predict(problem: IslandProblem, members: readonly Prediction[], h: number, gravity: readonly number[]): void {
+    const { firstLink, firstVelocity } = problem;
+    const { F, N } = this.#machine;
+    for (let m = 0; m < members.length; m++) {
+      const { v0, tau, external } = members[m];
+      F.set(v0, N[at.START_VELOCITY] + firstVelocity[m]);
+      F.set(tau, N[at.TAU] + firstVelocity[m]);
+      F.set(external, N[at.EXTERNAL] + 6 * firstLink[m]);
+    }
+    F.fill(0, N[at.OWN], N[at.OWN] + 6 * problem.links);
+    this.predictAgain(problem, members, h, gravity);
+  }
+
+  /** The same after nothing but the velocities of the bias forces changed. */
+  predictAgain(problem: IslandProblem, members: readonly Prediction[], h: number, gravity: readonly number[]): void {
     const { firstLink, firstVelocity, velocities } = problem;
     const { F, N, run } = this.#machine;
     for (let m = 0; m < members.length; m++) {
-      const { v0, middle, tau, external, own } = members[m];
-      const v = firstVelocity[m];
-      const l = 6 * firstLink[m];
-      copyIn(F, N[at.START_VELOCITY] + v, v0, v0.length);
-      copyIn(F, N[at.BIAS_VELOCITY] + v, middle, v0.length);
-      copyIn(F, N[at.TAU] + v, tau, v0.length);
-      copyIn(F, N[at.EXTERNAL] + l, external, external.length);
-      if (own === undefined) F.fill(0, N[at.OWN] + l, N[at.OWN] + l + external.length);
-      else copyIn(F, N[at.OWN] + l, own, external.length);
+      const { middle, own } = members[m];
+      F.set(middle, N[at.BIAS_VELOCITY] + firstVelocity[m]);
+      if (own !== undefined) F.set(own, N[at.OWN] + 6 * firstLink[m]);
     }
     run.predict(h, gravity[0], gravity[1], gravity[2]);
     copyOut(F, N[at.FREE_VELOCITY], problem.free, velocities);

@@ -52,7 +52,8 @@ export class IslandLedger {
     const kinetic = kineticEnergy(members);
     const springs = springEnergy(members);
     this.#energy = kinetic + springs + gravityEnergy(members, gravity);
-    this.#free = members.every(({ floats }) => floats);
+    this.#free = true;
+    for (let m = 0; m < members.length; m++) this.#free &&= members[m].floats;
     if (!this.#free) return;
     const { com, velocity, angular } = this.#read(members);
     // Weight moves the whole only.
@@ -127,7 +128,9 @@ export class IslandLedger {
       for (let k = 0; k < INERTIA; k++) own[k] = books[TOTAL + k];
       for (let k = 0; k < 6; k++) momentum[k] += books[MOMENTUM + k];
       for (let k = 0; k < 3; k++) X[9 + k] = reference[k] - point[k];
-      const [px, py, pz] = [books[MOMENTUM + 3], books[MOMENTUM + 4], books[MOMENTUM + 5]];
+      const px = books[MOMENTUM + 3];
+      const py = books[MOMENTUM + 4];
+      const pz = books[MOMENTUM + 5];
       momentum[0] += X[10] * pz - X[11] * py;
       momentum[1] += X[11] * px - X[9] * pz;
       momentum[2] += X[9] * py - X[10] * px;

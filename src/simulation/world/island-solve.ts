@@ -32,6 +32,11 @@ export class IslandSolve {
     this.#solver.predict(problem, members, h, gravity);
   }
 
+  /** The same once more with other velocities of the bias forces. */
+  predictAgain(problem: IslandProblem, members: readonly Prediction[], h: number, gravity: readonly number[]): void {
+    this.#solver.predictAgain(problem, members, h, gravity);
+  }
+
   /** problem.lambda: the warm start, then the best impulses; change, force and u are theirs. */
   solve(problem: IslandProblem, articulations: readonly Articulation[]): Solution {
     const rows = 3 * problem.blocks;

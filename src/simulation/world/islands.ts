@@ -1,41 +1,85 @@
 // Islands: members that contacts join, found by union-find; the ground joins nobody.
 
+import { grown } from '../../contact/solver/problem.js';
+import type { Articulation } from './articulation.js';
+import type { JointRows } from './joint-rows.js';
 import type { Member } from './member.js';
 import type { ShapePair } from './world-shape.js';
 
+/** Members that touch each other, with what they touch. */
 export interface Island {
-  /** Numbers of the members, ascending. */
-  readonly members: readonly number[];
-  readonly pairs: readonly ShapePair[];
+  /** Numbers of the members, ascending; the members, their articulations, their rows. */
+  readonly numbers: number[];
+  readonly members: Member[];
+  readonly articulations: Articulation[];
+  readonly rows: JointRows[];
+  readonly pairs: ShapePair[];
 }
 
-/** In the order of their first members; members that cannot move are in none. */
-export function createIslands(members: readonly Member[], pairs: readonly ShapePair[]): Island[] {
-  const parent = Int32Array.from(members.keys());
-  const find = (i: number): number => {
-    let k = i;
+export class Islands {
+  #parent = new Int32Array(16);
+  /** Number of the island of each root. */
+  #islandOf = new Int32Array(16);
+  /** Used again from step to step. */
+  readonly #kept: Island[] = [];
+  count = 0;
+
+  /** Island k, in the order of their first members. */
+  at(k: number): Island {
+    return this.#kept[k];
+  }
+
+  /** Finds them anew; members that cannot move are in none. */
+  find(members: readonly Member[], rows: readonly JointRows[], pairs: readonly ShapePair[]): void {
+    const parent = grown(this.#parent, members.length);
+    const islandOf = grown(this.#islandOf, members.length);
+    this.#parent = parent;
+    this.#islandOf = islandOf;
+    for (let m = 0; m < members.length; m++) {
+      parent[m] = m;
+      islandOf[m] = -1;
+    }
+    for (let p = 0; p < pairs.length; p++) {
+      const { a, b } = pairs[p];
+      if (a.node < 0 || b.node < 0) continue;
+      const x = this.#root(a.memberIndex);
+      const y = this.#root(b.memberIndex);
+      // The smaller number is the root, so that the order of the islands does not depend on that of the pairs.
+      if (x < y) parent[y] = x;
+      else parent[x] = y;
+    }
+    this.count = 0;
+    for (let m = 0; m < members.length; m++) {
+      if (members[m].articulation.nv === 0) continue;
+      const root = this.#root(m);
+      if (islandOf[root] < 0) islandOf[root] = this.#next();
+      const island = this.#kept[islandOf[root]];
+      island.numbers.push(m);
+      island.members.push(members[m]);
+      island.articulations.push(members[m].articulation);
+      island.rows.push(rows[m]);
+    }
+    for (let p = 0; p < pairs.length; p++) {
+      const { a, b } = pairs[p];
+      this.#kept[islandOf[this.#root(a.node >= 0 ? a.memberIndex : b.memberIndex)]].pairs.push(pairs[p]);
+    }
+  }
+
+  #root(member: number): number {
+    const parent = this.#parent;
+    let k = member;
     while (parent[k] !== k) {
       parent[k] = parent[parent[k]];
       k = parent[k];
     }
     return k;
-  };
-  for (const { a, b } of pairs) {
-    if (a.node < 0 || b.node < 0) continue;
-    const [x, y] = [find(a.memberIndex), find(b.memberIndex)];
-    // The smaller number is the root, so that the order of the islands does not depend on that of the pairs.
-    if (x < y) parent[y] = x;
-    else parent[x] = y;
   }
-  const islands = new Map<number, { members: number[]; pairs: ShapePair[] }>();
-  for (const m of members.keys()) {
-    if (members[m].articulation.nv === 0) continue;
-    const root = find(m);
-    const island = islands.get(root);
-    if (island === undefined) islands.set(root, { members: [m], pairs: [] });
-    else island.members.push(m);
+
+  /** Number of an empty island. */
+  #next(): number {
+    const k = this.count++;
+    if (k === this.#kept.length) this.#kept.push({ numbers: [], members: [], articulations: [], rows: [], pairs: [] });
+    for (const list of Object.values(this.#kept[k])) list.length = 0;
+    return k;
   }
-  for (const pair of pairs)
-    islands.get(find(pair.a.node >= 0 ? pair.a.memberIndex : pair.b.memberIndex))!.pairs.push(pair);
-  return [...islands.values()];
 }

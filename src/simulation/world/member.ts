@@ -140,14 +140,17 @@ export class Member implements Prediction {
     this.own = articulation.turningAxes(this.q, middle);
   }
 
-  /** Takes the predicted velocities from a list; `again`: bias forces get those of the mean velocity for another prediction. */
-  takePrediction(free: Float64Array, o: number, again: boolean): void {
-    const { articulation, predicted, middle, v0 } = this;
-    for (let k = 0; k < predicted.length; k++) {
-      predicted[k] = free[o + k];
-      if (again) middle[k] = 0.5 * (v0[k] + predicted[k]);
-    }
-    if (again) this.own = articulation.turningAxes(this.q, middle);
+  /** Takes the predicted velocities from a list. */
+  takePrediction(free: Float64Array, o: number): void {
+    const { predicted } = this;
+    for (let k = 0; k < predicted.length; k++) predicted[k] = free[o + k];
+  }
+
+  /** Bias forces get those of the mean velocity, that at the end from a list, for another prediction. */
+  takeMean(free: Float64Array, o: number): void {
+    const { middle, v0 } = this;
+    for (let k = 0; k < middle.length; k++) middle[k] = 0.5 * (v0[k] + free[o + k]);
+    this.own = this.articulation.turningAxes(this.q, middle);
   }
 
   /** Whether a motor was found that would push harder than it can. */

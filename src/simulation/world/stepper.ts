@@ -24,7 +24,7 @@ import type { Vec3 } from '../../spatial/matrix3.js';
 import type { Detection } from './detection.js';
 import { type Doings, IslandLedger } from './island-ledger.js';
 import { IslandSolve } from './island-solve.js';
-import { createIslands, type Island } from './islands.js';
+import { type Island, Islands } from './islands.js';
 import type { JointRows } from './joint-rows.js';
 import type { Member } from './member.js';
 import { hasNumbers, nonFiniteError } from './non-finite.js';
@@ -58,6 +58,7 @@ export class Stepper {
   readonly #problem = new IslandProblem();
   /** One for each island, by its first member, so that structures are kept from step to step. */
   readonly #solvers = new Map<number, IslandSolve>();
+  readonly #islands = new Islands();
   /** Mean velocities of the step, and those of the rows. */
   #mean = new Float64Array(64);
   #meanU = new Float64Array(64);
@@ -81,48 +82,61 @@ export class Stepper {
     last: boolean,
   ): boolean {
     const g = Math.sqrt(gravity[0] * gravity[0] + gravity[1] * gravity[1] + gravity[2] * gravity[2]);
-    for (const member of members) member.begin();
+    for (let m = 0; m < members.length; m++) members[m].begin();
     detection.find(h, g);
     this.islands = [];
     this.length = h;
-    for (const island of createIslands(members, detection.touching)) {
-      const own = island.members.map((m) => members[m]);
-      this.#ledger.begin(own, gravity);
-      const landing = isLanding(island, rows, h, g);
-      const moving = own.some(({ v0 }) => v0.some((x) => Math.abs(x) * h > STILL));
-      if (moving && !landing) this.#goHalfWay(island, members, detection, h, g);
-      const solver = this.#solverOf(island);
-      this.#predict(solver, own, h, gravity, time);
-      const bound = island.pairs.length > 0 || island.members.some((m) => rows[m].always);
-      const doings = bound ? this.#solve(solver, island, members, rows, h, g, landing) : fly(own, h, landing);
-      for (const member of own)
-        if (!hasNumbers(member)) {
-          if (!last) return false;
-          throw nonFiniteError(member, time);
-        }
-      if (!settled(own, last)) return false;
-      if (own.some(({ paced }) => paced)) {
-        this.#ledger.scale = 1;
-        this.#ledger.moved = false;
-      } else if (!this.#ledger.end(own, gravity, h, doings, last)) return false;
-      for (const member of own) {
-        member.scale = this.#ledger.scale;
-        member.arrive(this.#ledger.moved);
+    this.#islands.find(members, rows, detection.touching);
+    for (let k = 0; k < this.#islands.count; k++)
+      if (!this.#advance(this.#islands.at(k), detection, gravity, h, g, time, last)) return false;
+    return true;
+  }
+
+  /** A step of an island; false where it should be taken in halves. */
+  #advance(
+    island: Island,
+    detection: Detection,
+    gravity: Vec3,
+    h: number,
+    g: number,
+    time: number,
+    last: boolean,
+  ): boolean {
+    const { members, rows, pairs } = island;
+    const ledger = this.#ledger;
+    ledger.begin(members, gravity);
+    const landing = isLanding(island, h, g);
+    let bound = pairs.length > 0;
+    for (let k = 0; k < rows.length; k++) bound ||= rows[k].always;
+    if (!landing && isMoving(members, h)) {
+      for (let k = 0; k < members.length; k++) members[k].goHalfWay(h);
+      detection.update(pairs, h, g);
+    }
+    const solver = this.#solverOf(island);
+    this.#predict(solver, island, h, gravity, time);
+    const doings = bound ? this.#solve(solver, island, h, g, landing) : fly(members, h, landing);
+    for (let k = 0; k < members.length; k++)
+      if (!hasNumbers(members[k])) {
+        if (!last) return false;
+        throw nonFiniteError(members[k], time);
       }
+    if (!settled(members, last)) return false;
+    if (members.some(({ paced }) => paced)) {
+      ledger.scale = 1;
+      ledger.moved = false;
+    } else if (!ledger.end(members, gravity, h, doings, last)) return false;
+    for (let k = 0; k < members.length; k++) {
+      members[k].scale = ledger.scale;
+      members[k].arrive(ledger.moved);
     }
     return true;
   }
 
-  #goHalfWay(island: Island, members: readonly Member[], detection: Detection, h: number, g: number): void {
-    for (const m of island.members) members[m].goHalfWay(h);
-    detection.update(island.pairs, h, g);
-  }
-
-  #solverOf({ members }: Island): IslandSolve {
-    const known = this.#solvers.get(members[0]);
+  #solverOf({ numbers }: Island): IslandSolve {
+    const known = this.#solvers.get(numbers[0]);
     if (known !== undefined) return known;
     const solver = new IslandSolve();
-    this.#solvers.set(members[0], solver);
+    this.#solvers.set(numbers[0], solver);
     return solver;
   }
 
@@ -130,69 +144,55 @@ export class Stepper {
    * Velocities of an island at the end of the step without contacts; its mass matrices are factorised on the way. Half way, velocity
    * terms are those of the mean velocity, by a second evaluation.
    */
-  #predict(solver: IslandSolve, members: readonly Member[], h: number, gravity: Vec3, time: number): void {
+  #predict(solver: IslandSolve, { members, articulations }: Island, h: number, gravity: Vec3, time: number): void {
     const problem = this.#problem;
-    problem.begin(members.map(({ articulation }) => articulation));
+    problem.begin(articulations);
     for (let round = 0; round < MOST_ROUNDS; round++) {
-      for (const member of members) member.assemble(h, round === 0);
+      for (let m = 0; m < members.length; m++) members[m].assemble(h, round === 0);
       if (!solver.begin(problem)) {
         const { name } = members.find(({ articulation }) => !articulation.factorise()) ?? members[0];
         const message = `The mass matrix of "${name}" is singular at time ${time}: a joint feels no inertia.`;
         throw new SimulationError('singular', message, { time });
       }
-      for (let again = members[0].halfWay; ; again = false) {
-        solver.predict(problem, members, h, gravity);
-        for (let m = 0; m < members.length; m++)
-          members[m].takePrediction(problem.free, problem.firstVelocity[m], again);
-        if (!again) break;
+      solver.predict(problem, members, h, gravity);
+      if (members[0].halfWay) {
+        for (let m = 0; m < members.length; m++) members[m].takeMean(problem.free, problem.firstVelocity[m]);
+        solver.predictAgain(problem, members, h, gravity);
       }
+      for (let m = 0; m < members.length; m++) members[m].takePrediction(problem.free, problem.firstVelocity[m]);
       let saturated = false;
       for (const member of members) saturated = member.saturate(h) || saturated;
       if (!saturated) break;
     }
   }
 
-  #solve(
-    solver: IslandSolve,
-    island: Island,
-    members: readonly Member[],
-    rows: readonly JointRows[],
-    h: number,
-    g: number,
-    landing: boolean,
-  ): Doings {
+  #solve(solver: IslandSolve, island: Island, h: number, g: number, landing: boolean): Doings {
     const problem = this.#problem;
+    const { members, articulations, rows, pairs } = island;
     const reach = landing ? h : h / 2;
-    const articulations = island.members.map((m) => members[m].articulation);
     problem.scale = Math.max(g * h, 1e-9);
     this.#addPairs(problem, island, h, g, reach, landing);
-    island.members.forEach((m, k) => {
-      rows[m].add(problem, k, h, reach, SLOP);
-    });
+    for (let k = 0; k < rows.length; k++) rows[k].add(problem, k, h, reach, SLOP);
     const { residual, iterations, solver: name } = solver.solve(problem, articulations);
     const { change } = problem;
-    const touched = keepImpulses(problem, island.pairs, this.#first, h);
-    island.members.forEach((m, k) => {
-      const { v, predicted } = members[m];
+    const touched = keepImpulses(problem, pairs, this.#first, h);
+    for (let k = 0; k < members.length; k++) {
+      const { v, predicted } = members[k];
       const o = problem.firstVelocity[k];
       for (let j = 0; j < v.length; j++) v[j] = predicted[j] + change[o + j];
-      rows[m].keep(problem, h);
-    });
-    let work = this.#workOfRows(solver, problem, island, members);
-    let pushed = touched === BY_GROUND;
-    for (const m of island.members) {
-      pushed ||= members[m].pushed;
-      work += members[m].work(h);
-      members[m].finish(h, landing);
+      rows[k].keep(problem, h);
     }
-    this.islands.push({
-      members: island.members.length,
-      contacts: island.pairs.reduce((sum, { count }) => sum + count, 0),
-      residual,
-      iterations,
-      solver: name,
-    });
-    this.#recover(solver, problem, island, members, rows, h);
+    let work = this.#workOfRows(solver, problem, members);
+    let pushed = touched === BY_GROUND;
+    for (let k = 0; k < members.length; k++) {
+      pushed ||= members[k].pushed;
+      work += members[k].work(h);
+      members[k].finish(h, landing);
+    }
+    let contacts = 0;
+    for (let p = 0; p < pairs.length; p++) contacts += pairs[p].count;
+    this.islands.push({ members: members.length, contacts, residual, iterations, solver: name });
+    this.#recover(solver, problem, island, h);
     return { work, touched: landing || touched !== UNTOUCHED, pushed };
   }
 
@@ -200,14 +200,14 @@ export class Stepper {
    * Work of all rows, the impulses acting at the mean velocities. Contacts, limits and dry friction only ever take energy, and what
    * must hold always does no work: where the length of the step makes it seem otherwise, it is not booked.
    */
-  #workOfRows(solver: IslandSolve, problem: IslandProblem, island: Island, members: readonly Member[]): number {
+  #workOfRows(solver: IslandSolve, problem: IslandProblem, members: readonly Member[]): number {
     const { blocks, kind, mu, lambda, velocities } = problem;
     this.#mean = grown(this.#mean, velocities);
     this.#meanU = grown(this.#meanU, 3 * blocks);
     const mean = this.#mean;
     const u = this.#meanU;
-    for (let k = 0; k < island.members.length; k++) {
-      const { v, v0 } = members[island.members[k]];
+    for (let k = 0; k < members.length; k++) {
+      const { v, v0 } = members[k];
       const o = problem.firstVelocity[k];
       for (let j = 0; j < v.length; j++) mean[o + j] = 0.5 * (v0[j] + v[j]);
     }
@@ -222,9 +222,10 @@ export class Stepper {
   /** Adds all contacts. */
   #addPairs(problem: IslandProblem, island: Island, h: number, g: number, reach: number, landing: boolean): void {
     this.#first = grown(this.#first, island.pairs.length);
-    const placeOf = grown(this.#placeOf, island.members[island.members.length - 1] + 1);
+    const { numbers } = island;
+    const placeOf = grown(this.#placeOf, numbers[numbers.length - 1] + 1);
     this.#placeOf = placeOf;
-    for (let k = 0; k < island.members.length; k++) placeOf[island.members[k]] = k;
+    for (let k = 0; k < numbers.length; k++) placeOf[numbers[k]] = k;
     for (let p = 0; p < island.pairs.length; p++) {
       const { a, b, count, position, frame, gap, approach, impulse, friction, restitution } = island.pairs[p];
       this.#first[p] = problem.blocks;
@@ -249,19 +250,12 @@ export class Stepper {
   }
 
   /** Moves bodies out of each other: the smallest motion (in the sense of the mass matrix) without friction, not kept as velocity. */
-  #recover(
-    solver: IslandSolve,
-    problem: IslandProblem,
-    island: Island,
-    members: readonly Member[],
-    rows: readonly JointRows[],
-    h: number,
-  ): void {
+  #recover(solver: IslandSolve, problem: IslandProblem, { members, rows, pairs }: Island, h: number): void {
     let any = false;
     const { blocks, offset, mu, kind } = problem;
     offset.fill(0, 0, 3 * blocks);
-    for (let p = 0; p < island.pairs.length; p++) {
-      const { count, gap, approach } = island.pairs[p];
+    for (let p = 0; p < pairs.length; p++) {
+      const { count, gap, approach } = pairs[p];
       for (let k = 0; k < count; k++) {
         // What bounces comes out by itself.
         const inside = gap[k] < -SLOP && approach[k] > -SLOW;
@@ -271,7 +265,7 @@ export class Stepper {
         any ||= inside;
       }
     }
-    for (const m of island.members) any = rows[m].overstep(problem, h, RECOVERY, RECOVERY_SPEED, SLOP) || any;
+    for (const own of rows) any = own.overstep(problem, h, RECOVERY, RECOVERY_SPEED, SLOP) || any;
     if (!any) return;
     problem.free.fill(0, 0, problem.velocities);
     problem.lambda.fill(0, 0, 3 * blocks);
@@ -283,12 +277,11 @@ export class Stepper {
     let energy = 0;
     for (let k = 0; k < 3 * blocks; k++) energy += 0.5 * lambda[k] * (u[k] - offset[k]);
     let mass = 0;
-    for (const m of island.members) mass += members[m].articulation.mass;
+    for (const { articulation } of members) mass += articulation.mass;
     const most = 0.5 * mass * RECOVERY_SPEED * RECOVERY_SPEED;
     const part = energy > most ? Math.sqrt(most / energy) : 1;
-    island.members.forEach((m, k) => {
+    members.forEach(({ articulation, state }, k) => {
       const o = problem.firstVelocity[k];
-      const { articulation, state } = members[m];
       articulation.integrate(state.q, change.subarray(o, o + articulation.nv), part * h);
     });
   }
@@ -327,13 +320,25 @@ function bounceSpeed(g: number, h: number): number {
 }
 
 /** Whether a contact closes in this step that does not bounce, or a joint runs into its limit. */
-function isLanding(island: Island, rows: readonly JointRows[], h: number, g: number): boolean {
-  for (const { count, gap, approach, restitution } of island.pairs)
+function isLanding({ pairs, rows }: Island, h: number, g: number): boolean {
+  for (let p = 0; p < pairs.length; p++) {
+    const { count, gap, approach, restitution } = pairs[p];
     for (let k = 0; k < count; k++) {
       if (restitution > 0 && approach[k] < -bounceSpeed(g, h)) continue;
       if (h * approach[k] < -SLOP && gap[k] + h * (approach[k] - g * h) < SLOP) return true;
     }
-  return island.members.some((m) => rows[m].landing(h, SLOP));
+  }
+  for (let k = 0; k < rows.length; k++) if (rows[k].landing(h, SLOP)) return true;
+  return false;
+}
+
+/** Whether something moves further than what counts as resting. */
+function isMoving(members: readonly Member[], h: number): boolean {
+  for (let m = 0; m < members.length; m++) {
+    const { v0 } = members[m];
+    for (let k = 0; k < v0.length; k++) if (Math.abs(v0[k]) * h > STILL) return true;
+  }
+  return false;
 }
 
 const wrench = new Float64Array(6);
