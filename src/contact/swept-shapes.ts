@@ -135,9 +135,9 @@ export class SweptShapes {
     F.set(placement, N[this.#at + at.SHAPE_PLACEMENT] + TRANSFORM * shape);
   }
 
-  /** Poses of the shapes where their links are. */
-  follow(): void {
-    this.#machine.run.followShapes(this.#at);
+  /** Poses of the shapes where their links are: of all, or of those from number `from` to before `to`. */
+  follow(from = 0, to = this.#count): void {
+    this.#machine.run.followShapes(this.#at, from, to);
   }
 
   /** Pairs of shapes at these poses, each looking so far beyond its surface; how many. */

@@ -30,7 +30,7 @@ export interface Kernels {
   bookLinks(tree: number): void;
   integrateJoints(tree: number, h: number): void;
   sweepShapes(shapes: number): number;
-  followShapes(shapes: number): void;
+  followShapes(shapes: number, from: number, to: number): void;
   findPairs(shapes: number, h: number, near: number, drop: number): number;
   keepNear(shapes: number, count: number, h: number, near: number, drop: number): number;
   pairMargin(shapes: number, a: number, b: number, h: number, near: number, drop: number): number;
@@ -81,7 +81,7 @@ export function plainMachine(): KernelMachine {
       bookLinks: (tree) => bookLinks(machine.F, machine.N, tree),
       integrateJoints: (tree, h) => integrateJoints(machine.F, machine.N, tree, h),
       sweepShapes: (shapes) => sweepShapes(machine.F, machine.N, shapes),
-      followShapes: (shapes) => followShapes(machine.F, machine.N, shapes),
+      followShapes: (shapes, from, to) => followShapes(machine.F, machine.N, shapes, from, to),
       findPairs: (shapes, h, near, drop) => findPairs(machine.F, machine.N, shapes, h, near, drop),
       keepNear: (shapes, count, h, near, drop) => keepNear(machine.F, machine.N, shapes, count, h, near, drop),
       pairMargin: (shapes, a, b, h, near, drop) => pairMargin(machine.F, machine.N, shapes, a, b, h, near, drop),

@@ -123,9 +123,10 @@ export class Detection {
   /** The points of these pairs where their shapes are now. */
   update(pairs: readonly ShapePair[], h: number, gravity: number): void {
     const swept = this.#swept;
-    if (pairs.length > 0) swept.follow();
     for (let k = 0; k < pairs.length; k++) {
       const { a, b } = pairs[k];
+      if (a.node >= 0) swept.follow(a.index, a.index + 1);
+      if (b.node >= 0) swept.follow(b.index, b.index + 1);
       this.#collide(a, b, swept.margin(a.index, b.index, h, NEAR, gravity * h));
       pairs[k].take(this.#manifold);
     }

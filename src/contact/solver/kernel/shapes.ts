@@ -14,9 +14,9 @@ import {
 } from './layout.js';
 import { sweepShapes } from './sweep.js';
 
-/** Poses of the shapes where their links are. */
-export function followShapes(F: Float64Array, N: Int32Array, B: i32): void {
-  for (let i = 0; i < N[B + SHAPES]; i++) {
+/** Poses of the shapes from number `from` to before `to`, where their links are. */
+export function followShapes(F: Float64Array, N: Int32Array, B: i32, from: i32, to: i32): void {
+  for (let i = from; i < to; i++) {
     const A = N[N[B + SHAPE_LINK] + 3 * i];
     if (A >= 0) composePoses(F, N[B + SHAPE_POSE] + 12 * i, N[B + SHAPE_PLACEMENT] + 12 * i, A);
   }
