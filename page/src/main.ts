@@ -1,5 +1,7 @@
 // Puts the page together: store, physics, stage, panels, keys.
 
+import type { Gallery } from './gallery/gallery.js';
+import { GALLERY, type GalleryName, galleryNamed } from './gallery/names.js';
 import { Physics } from './physics/client.js';
 import type { Grip, Request } from './physics/protocol.js';
 import { Store } from './store.js';
@@ -57,27 +59,60 @@ async function listScenes(): Promise<void> {
         ),
       ),
     );
+  const views = GALLERY.map(({ name, title: text }) => element('option', { value: `gallery:${name}` }, text));
+  scenes.append(element('optgroup', { label: 'Gallery' }, ...views));
 }
 
 /** Another scene from here on, or the same one from its beginning. */
 async function start(request: Request): Promise<void> {
   store.set({ connecting: undefined, schedule: undefined, colourByProcessor: false, message: '' });
   const { error } = await physics.ask(request);
-  if (error === undefined) store.set({ playing: !matchMedia('(prefers-reduced-motion: reduce)').matches });
+  if (error === undefined) begins();
+}
+
+/** It plays, unless people want things to stand still. */
+function begins(): void {
+  store.set({ playing: !matchMedia('(prefers-reduced-motion: reduce)').matches });
+  run();
 }
 
 function load(name: string): Promise<void> {
   scenes.value = name;
   history.replaceState(null, '', `#${encodeURIComponent(name)}`);
   store.set({ picked: undefined });
+  const view = galleryNamed(name);
+  if (view !== undefined) return openGallery(view);
+  gallery?.close();
   return start({ do: 'load', scene: name });
 }
 scenes.onchange = () => void load(scenes.value);
+
+// The gallery is loaded when one of its views is chosen.
+let gallery: Gallery | undefined;
+async function openGallery(view: GalleryName, files: Parameters<Open>[1] = []): Promise<void> {
+  const { Gallery } = await import('./gallery/gallery.js');
+  gallery ??= new Gallery(byId('panel-gallery'), store, {
+    play: (replay) => {
+      physics.play(replay);
+      begins();
+    },
+    load: (scene) => void start({ do: 'load', scene }),
+    seek: (time) => {
+      store.set({ playing: false });
+      void physics.ask({ do: 'show', time });
+    },
+  });
+  choose(panels.length - 1);
+  gallery.open(view, files);
+}
 
 const open: Open = (name, files) => {
   scenes.value = '';
   history.replaceState(null, '', location.pathname);
   store.set({ picked: undefined });
+  // Who opens a captured motion wants to see it, and not a limp figure.
+  if (files.some(([path]) => /\.(bvh|mot|sto)$/i.test(path))) return openGallery('motion', files);
+  gallery?.close();
   return start({ do: 'open', name, files });
 };
 
@@ -99,7 +134,18 @@ const panels: readonly (readonly [string, (panel: HTMLElement, store: Store, phy
   ['Control', controlPanel],
   ['Plots', plotsLater],
   ['Processors', processorsPanel],
+  ['Gallery', galleryPanel],
 ];
+function galleryPanel(panel: HTMLElement): void {
+  for (const { name, title: text } of GALLERY)
+    panel.append(
+      element(
+        'p',
+        {},
+        button(text, () => void load(`gallery:${name}`)),
+      ),
+    );
+}
 const tabs = byId('tabs');
 const shown = panels.map(([title, make], k) => {
   const id = title.toLowerCase();

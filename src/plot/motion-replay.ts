@@ -1,10 +1,12 @@
 // A captured motion as a replay: the figure with the forces of the ground, its torques, who carries it, and the gait cycle.
 
 import type { Motion } from '../files/read-motion.js';
+import type { Shape } from '../mechanism/mechanism.js';
 import { type GaitCycle, gaitCycles } from '../motion/gait-cycle.js';
 import type { MotionForces } from '../motion/inverse.js';
 import { upOf } from '../motion/support.js';
-import { axisFrame, dot, scale, type Vec3 } from '../spatial/matrix3.js';
+import { add, apply, axisFrame, dot, scale, transpose, type Vec3, ZERO3 } from '../spatial/matrix3.js';
+import { TRANSFORM } from '../spatial/spatial.js';
 import type { Replay, ReplayPlot } from './replay.js';
 import { ReplayRecorder } from './replay-recorder.js';
 
@@ -113,12 +115,43 @@ function sides({ frames }: MotionForces): string[] {
   return [...new Set(frames.flatMap(({ feet }) => feet.map(({ body }) => body)))];
 }
 
-/** Height of the ground: that of the points where it pushes, in the median. */
-function floorOf({ frames }: MotionForces, up: Vec3): number {
-  const heights = frames
-    .flatMap(({ centreOfPressure }) => (centreOfPressure === undefined ? [] : [dot(up, centreOfPressure)]))
-    .sort((a, b) => a - b);
-  return heights[heights.length >> 1] ?? 0;
+/** Height of the ground: that of the lowest point of what is drawn, in all but a few frames. */
+function floorOf({ mechanism, poses }: MotionForces, up: Vec3): number {
+  const points = mechanism.bodies.flatMap(({ visuals }, body) => {
+    const ends = visuals.flatMap(endsOf);
+    return (ends.length > 0 ? ends : [{ at: ZERO3, radius: 0 }]).map((end) => ({ body, ...end }));
+  });
+  const lowest = poses.map((P) =>
+    points.reduce((least, { body, at, radius }) => {
+      const o = TRANSFORM * body;
+      // t + E^T at, along up.
+      const place = ([0, 1, 2] as const).map(
+        (k) => P[o + 9 + k] + P[o + k] * at[0] + P[o + 3 + k] * at[1] + P[o + 6 + k] * at[2],
+      ) as unknown as Vec3;
+      return Math.min(least, dot(up, place) - radius);
+    }, Number.POSITIVE_INFINITY),
+  );
+  return lowest.sort((a, b) => a - b)[Math.floor(lowest.length / 20)] ?? 0;
+}
+
+/** Spheres that hold a shape's lowest point, nearly. */
+function endsOf({ geometry, E, t }: Shape): { readonly at: Vec3; readonly radius: number }[] {
+  const placed = (x: number, y: number, z: number): Vec3 => add(t, apply(transpose(E), [x, y, z]));
+  switch (geometry.kind) {
+    case 'sphere':
+      return [{ at: t, radius: geometry.radius }];
+    case 'capsule':
+    case 'cylinder': {
+      const { length, radius } = geometry;
+      return [-length / 2, length / 2].map((z) => ({ at: placed(0, 0, z), radius }));
+    }
+    case 'box': {
+      const [x, y, z] = geometry.size.map((side) => side / 2);
+      return [-x, x].flatMap((a) => [-y, y].flatMap((b) => [-z, z].map((c) => ({ at: placed(a, b, c), radius: 0 }))));
+    }
+    default:
+      return [];
+  }
 }
 
 function cyclePlot({ foot, strides, curves }: GaitCycle, chosen: readonly number[], motion: Motion): ReplayPlot[] {

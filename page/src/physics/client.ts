@@ -1,13 +1,19 @@
 // The page's end of the physics: asks the worker, and puts what it answers into the store.
 
+import type { Replay } from 'manikin/plot';
+import { ReplaySource } from '../replay/source.js';
 import type { Store } from '../store.js';
-import type { Reply, Request } from './protocol.js';
+import type { Answers, Reply, Request } from './protocol.js';
 
-export class Physics {
+/** Put something else on the stage. */
+const OTHERS = new Set<Request['do']>(['list', 'load', 'open', 'restore']);
+
+export class Physics implements Answers {
   readonly #worker: Worker;
   readonly #store: Store;
   readonly #waiting = new Map<number, (reply: Reply) => void>();
   #next = 1;
+  #replay: ReplaySource | undefined;
 
   constructor(store: Store) {
     this.#store = store;
@@ -16,8 +22,22 @@ export class Physics {
     this.#worker.onerror = ({ message }) => store.set({ message: `The physics stopped: ${message}`, playing: false });
   }
 
+  /** A replay is on the stage until something else is loaded; the physics stands still. */
+  play(replay: Replay): void {
+    void this.#send({ do: 'play', speed: 0 });
+    this.#replay = new ReplaySource(this.#store, replay);
+    this.#store.set({ picked: undefined, schedule: undefined, colourByProcessor: false });
+    this.#replay.show();
+  }
+
   /** Never rejects: what went wrong is told to the person. */
   ask(request: Request): Promise<Reply> {
+    if (this.#replay !== undefined && !OTHERS.has(request.do)) return this.#replay.ask(request);
+    if (request.do !== 'list') this.#replay = undefined;
+    return this.#send(request);
+  }
+
+  #send(request: Request): Promise<Reply> {
     const id = this.#next++;
     return new Promise((done) => {
       this.#waiting.set(id, done);
@@ -27,9 +47,10 @@ export class Physics {
 
   #take(reply: Reply): void {
     const { id, frame, scene, schedule, said, error } = reply;
+    const seen = this.#replay === undefined;
     this.#store.set({
-      ...(scene !== undefined && { scene }),
-      ...(frame !== undefined && { frame }),
+      ...(seen && scene !== undefined && { scene }),
+      ...(seen && frame !== undefined && { frame }),
       ...(schedule !== undefined && { schedule }),
       ...(said !== undefined && { message: said }),
       ...(error !== undefined && { message: error, playing: false }),

@@ -62,6 +62,8 @@ export interface Frame extends Sample {
   readonly to: number;
   /** Milliseconds of computing for each simulated second. */
   readonly cost: number;
+  /** Said of this moment. */
+  readonly caption?: string;
   /** Force in the chosen joint, ground axes, and where. */
   readonly jointForce?: { readonly at: Vec3; readonly force: Vec3; readonly moment: Vec3 };
 }

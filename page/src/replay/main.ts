@@ -39,7 +39,7 @@ store.subscribe((state, before) => {
   }
   if (frame !== undefined && frame !== before.frame) {
     stage.show(frame);
-    byId('message').textContent = source.caption;
+    byId('message').textContent = frame.caption ?? '';
   }
   if (scene === undefined || (picked === before.picked && scene === before.scene)) return;
   stage.paint(scene, picked, undefined);

@@ -46,6 +46,8 @@ export class ReplaySource implements Answers {
       case 'restart':
         this.#time = this.#from;
         break;
+      case 'replay':
+        return Promise.resolve({ id: 0, replay: this.replay });
       default:
         this.#store.set({ message: 'This is a replay: it can be looked at and not be touched.' });
         return Promise.resolve({ id: 0 });
@@ -64,11 +66,6 @@ export class ReplaySource implements Answers {
     const reply = { id: 0, frame, ...(changed && { scene: this.#scene(structure) }) };
     this.#store.set({ frame, ...(changed && { scene: reply.scene! }) });
     return reply;
-  }
-
-  /** Said of the moment that is shown. */
-  get caption(): string {
-    return this.replay.captions[this.#frame()] ?? '';
   }
 
   /** To now; after the end it begins again. */
@@ -118,12 +115,13 @@ export class ReplaySource implements Answers {
     const none = new Float64Array(0);
     return {
       time: times[k] ?? 0,
-      kinetic: 0,
-      potential: 0,
-      work: 0,
-      contacts: 0,
-      depth: 0,
-      residual: 0,
+      // Not known here; plots leave a gap.
+      kinetic: Number.NaN,
+      potential: Number.NaN,
+      work: Number.NaN,
+      contacts: Number.NaN,
+      depth: Number.NaN,
+      residual: Number.NaN,
       poses: own,
       q: none,
       v: none,
@@ -133,6 +131,7 @@ export class ReplaySource implements Answers {
       from: this.#from,
       to: this.#to,
       cost: 0,
+      caption: this.replay.captions[k] ?? '',
     };
   }
 }

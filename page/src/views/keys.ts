@@ -70,7 +70,7 @@ export function listenToKeys(store: Store, physics: Physics, commands: Commands)
       }),
     ],
     [['t'], 'make it the root', chosen((member, body) => void physics.ask({ do: 'reroot', member, body }))],
-    [['1', '2', '3', '4'], 'panels', (key) => commands.panel(Number(key) - 1)],
+    [['1', '2', '3', '4', '5'], 'panels', (key) => commands.panel(Number(key) - 1)],
     [['?'], 'this list', () => byId<HTMLDialogElement>('help').showModal()],
   ];
   for (const [names, about] of keys)

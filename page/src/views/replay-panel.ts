@@ -130,6 +130,7 @@ class CurvePlot {
   }
 
   #shade({ ctx, bbox, valToPos }: uPlot): void {
+    ctx.save();
     ctx.fillStyle = 'rgba(128,128,128,0.15)';
     for (const [from, to] of this.#plot.shaded?.stretches ?? []) {
       const [a, b] = [from, to].map((time) =>
@@ -137,14 +138,17 @@ class CurvePlot {
       );
       ctx.fillRect(a, bbox.top, Math.max(1, b - a), bbox.height);
     }
+    ctx.restore();
   }
 
   #mark({ ctx, bbox, valToPos }: uPlot): void {
     if (this.#plot.x !== undefined) return;
     const at = valToPos(this.#now, 'x', true);
     if (at < bbox.left || at > bbox.left + bbox.width) return;
+    ctx.save();
     ctx.fillStyle = '#e8710a';
     ctx.fillRect(at - 1, bbox.top, 2, bbox.height);
+    ctx.restore();
   }
 
   /** The mark goes to a time. */

@@ -47,6 +47,6 @@ export function timeBar(store: Store, physics: Answers, restart: () => void): vo
     scrub.value = String(frame.time);
     scrub.setAttribute('aria-valuetext', `${frame.time.toFixed(2)} seconds`);
     clock.textContent = `${frame.time.toFixed(3)} s`;
-    load.textContent = frame.cost > 0 ? `1 s is computed in ${short(frame.cost / 1000)} s` : '';
+    load.textContent = frame.caption ?? (frame.cost > 0 ? `1 s is computed in ${short(frame.cost / 1000)} s` : '');
   });
 }

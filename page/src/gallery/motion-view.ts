@@ -1,0 +1,51 @@
+// A captured motion with its torques, who carries it, and the gait cycle.
+
+import { element } from '../views/dom.js';
+import { Studies } from './client.js';
+import type { GalleryView } from './views.js';
+
+export const motionView: GalleryView = (panel, { play, files: given }) => {
+  const studies = new Studies();
+  const result = element('p', { 'aria-live': 'polite', className: 'result' });
+  const show = (files: readonly (readonly [string, Uint8Array])[]): void => {
+    result.textContent = 'Inverse dynamics of every frame ...';
+    studies
+      .ask({ kind: 'motion', files }, ({ replay }) => {
+        if (replay === undefined) return;
+        play(replay);
+        const about =
+          given.length === 0 && files.length === 0
+            ? 'Nobody walked like this: it is made up. Open a motion of your own. '
+            : '';
+        result.textContent = about + replay.about;
+      })
+      .catch((error: unknown) => {
+        result.textContent = (error as Error).message;
+      });
+  };
+  const input = element('input', {
+    type: 'file',
+    multiple: true,
+    id: 'motion-files',
+    hidden: true,
+    accept: '.bvh,.mot,.sto,.osim',
+  });
+  input.onchange = async () => {
+    const files = await Promise.all(
+      [...(input.files ?? [])].map(async (file) => [file.name, new Uint8Array(await file.arrayBuffer())] as const),
+    );
+    input.value = '';
+    if (files.length > 0) show(files);
+  };
+  panel.append(
+    element('p', {}, 'Positions alone are known; forces follow from them. The arrow is the force of the ground.'),
+    element(
+      'p',
+      { className: 'row' },
+      element('label', { className: 'button' }, 'Open a motion (BVH, or MOT with OSIM)', input),
+    ),
+    result,
+  );
+  show(given);
+  return { close: () => studies.end() };
+};
