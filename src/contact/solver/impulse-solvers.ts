@@ -24,7 +24,7 @@ export interface Solution extends Outcome {
 /** A residual that is good enough to stop at; see residual.ts. */
 export const TOLERANCE = 1e-9;
 /** Rows beyond which no G is formed. */
-export const MOST_DENSE_ROWS = 600;
+export const MOST_DENSE_ROWS = 120;
 
 export class ImpulseSolvers {
   readonly handles = new Handles();

@@ -10,10 +10,12 @@ import { expand } from './rows.js';
 
 /** Newton aims lower than the tolerance: the next warm start is better for it. */
 const AIM = 3e-10;
-/** Newton at first: stiff contacts, so that easy problems take two or three iterations. */
-const QUICK = { iterations: 8, eps: 1e-4 };
-/** Then: soft ones, which find the way where modes change. */
-const CAREFUL = { again: true, iterations: 30, eps: 0.1 };
+/** Stiff contacts at first, so that easy problems take two or three iterations. */
+const NEWTON = { iterations: 40, eps: 1e-4 };
+/** From nothing they are soft: that finds the way where a warm start leads astray. */
+const AFRESH = { again: true, iterations: 40, eps: 0.1 };
+/** A residual that is good enough for islands that are too large for the solvers on impulses. */
+const POOR = 1e-6;
 
 export class IslandSolve {
   readonly #solver = new IslandSolver();
@@ -45,38 +47,28 @@ export class IslandSolve {
     const warm = this.#warm;
     const best = this.#best;
     warm.set(problem.lambda.subarray(0, rows));
-    const { residual, iterations } = this.#solver.solve(problem, TOLERANCE, AIM, QUICK);
+    const { residual, iterations } = this.#solver.solve(problem, TOLERANCE, AIM, NEWTON);
     const solution: Solution = { residual, iterations, solver: iterations > 0 ? 'newton' : 'warm' };
     if (residual <= TOLERANCE) return solution;
     best.set(problem.lambda.subarray(0, rows));
-    problem.lambda.set(warm.subarray(0, rows));
-    if (this.#newton(problem, solution)) return solution;
-    if (contactRows(problem) <= MOST_DENSE_ROWS) this.#otherwise(problem, articulations, solution);
-    if (!(solution.residual <= TOLERANCE)) this.#carefully(problem, solution);
+    const small = contactRows(problem) <= MOST_DENSE_ROWS;
+    if (small || !(residual <= POOR)) this.#afresh(problem, solution);
+    if (small && !(solution.residual <= TOLERANCE)) this.#otherwise(problem, articulations, solution);
     // The velocities of the best.
     problem.lambda.set(best.subarray(0, rows));
     this.#solver.solve(problem, Number.POSITIVE_INFINITY, 0, { again: true });
     return solution;
   }
 
-  /** Newton with softer contacts, from the present impulses; the best are kept. Whether they are good enough. */
-  #newton(problem: IslandProblem, solution: Solution): boolean {
-    const { residual, iterations } = this.#solver.solve(problem, TOLERANCE, AIM, CAREFUL);
-    solution.iterations += iterations;
-    if (residual < solution.residual || Number.isNaN(solution.residual)) {
-      solution.residual = residual;
-      this.#best.set(problem.lambda.subarray(0, 3 * problem.blocks));
-    }
-    return residual <= TOLERANCE;
-  }
-
-  /** Newton once more, from the best so far, then from nothing. */
-  #carefully(problem: IslandProblem, solution: Solution): void {
+  /** Newton from no impulses at all. */
+  #afresh(problem: IslandProblem, solution: Solution): void {
     const rows = 3 * problem.blocks;
-    problem.lambda.set(this.#best.subarray(0, rows));
-    if (this.#newton(problem, solution)) return;
     problem.lambda.fill(0, 0, rows);
-    this.#newton(problem, solution);
+    const { residual, iterations } = this.#solver.solve(problem, TOLERANCE, AIM, AFRESH);
+    solution.iterations += iterations;
+    if (!(residual < solution.residual) && !Number.isNaN(solution.residual)) return;
+    solution.residual = residual;
+    this.#best.set(problem.lambda.subarray(0, rows));
   }
 
   /** The solvers on impulses. */

@@ -234,12 +234,21 @@ export class Stepper {
       sideA.link = a.link;
       sideB.member = b.node < 0 ? -1 : placeOf[b.memberIndex];
       sideB.link = b.link;
+      // Where some points touch and others do not, all of them close to the nearest: gaps of a face stay those of a plane, so that
+      // what is asked of its corners does not contradict itself.
+      let [nearest, farthest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+      for (let k = 0; k < count; k++) {
+        nearest = Math.min(nearest, gap[k]);
+        farthest = Math.max(farthest, gap[k]);
+      }
+      const mixed = nearest <= 2 * SLOP && farthest > 2 * SLOP;
+      const touching = mixed ? nearest : SLOP;
       for (let k = 0; k < count; k++) {
         const open = gap[k] > 2 * SLOP;
         const slow = approach[k] > -SLOW - g * h;
         const c = problem.addContact(sideA, sideB, open && slow ? 0 : friction, position, 3 * k, frame, 9 * k);
         const bounces = !landing && restitution > 0 && gap[k] <= 0 && approach[k] < -bounceSpeed(g, h);
-        problem.offset[3 * c] = bounces ? restitution * approach[k] : open ? (gap[k] - SLOP) / reach : 0;
+        problem.offset[3 * c] = bounces ? restitution * approach[k] : open || mixed ? (gap[k] - touching) / reach : 0;
         for (let d = 0; d < 3; d++) {
           const f = 9 * k + 3 * d;
           problem.lambda[3 * c + d] =

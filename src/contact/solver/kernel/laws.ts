@@ -13,6 +13,7 @@ import {
   LAMBDA,
   MU,
   SCALARS,
+  TRIED_U,
   U,
   W,
 } from './layout.js';
@@ -71,6 +72,51 @@ function blockViolation(F: Float64Array, N: Int32Array, c: i32, l: i32, u: i32):
   p2 = l2 - p2;
   const map = Math.sqrt(p0 * p0 + p1 * p1 + p2 * p2);
   return Math.max(Math.max(cone, -u0), Math.max(complementarity, map));
+}
+
+/** What Newton's method makes small: the sum of `blockMerit`, relative to the scale. */
+export function merit(F: Float64Array, N: Int32Array, part: f64): f64 {
+  const blocks = N[BLOCKS];
+  let sum: f64 = 0;
+  for (let c = 0; c < blocks; c++) sum += blockMerit(F, N, c, part);
+  return sum / (F[N[SCALARS]] * F[N[SCALARS]]);
+}
+
+/**
+ * The squared distance of d lambda from what Alart and Curnier's law makes of y = d lambda - u, at LAMBDA + part E and
+ * U + part TRIED_U.
+ */
+export function blockMerit(F: Float64Array, N: Int32Array, c: i32, part: f64): f64 {
+  const kind = N[N[KIND] + c];
+  const d = F[N[D] + c];
+  const m = F[N[MU] + c];
+  const l = N[LAMBDA] + 3 * c;
+  const e = N[E] + 3 * c;
+  const v = N[U] + 3 * c;
+  const w = N[TRIED_U] + 3 * c;
+  const l0 = (F[l] + part * F[e]) * d;
+  const u0 = F[v] + part * F[w];
+  const y = l0 - u0;
+  if (kind === KIND_LIMIT) {
+    const f = Math.min(l0, u0);
+    return f * f;
+  }
+  if (kind !== KIND_CONTACT) {
+    const bound = m * d;
+    const f = l0 - Math.min(bound, Math.max(-bound, y));
+    return f * f;
+  }
+  const l1 = (F[l + 1] + part * F[e + 1]) * d;
+  const l2 = (F[l + 2] + part * F[e + 2]) * d;
+  if (!(y > 0)) return l0 * l0 + l1 * l1 + l2 * l2;
+  const y1 = l1 - F[v + 1] - part * F[w + 1];
+  const y2 = l2 - F[v + 2] - part * F[w + 2];
+  const t = Math.sqrt(y1 * y1 + y2 * y2);
+  let f: f64 = 1;
+  if (t > m * y) f = (m * y) / t;
+  const a = l1 - f * y1;
+  const b = l2 - f * y2;
+  return u0 * u0 + a * a + b * b;
 }
 
 /** Makes every impulse lawful by the shortest change across the normal. */
@@ -152,7 +198,7 @@ export function linearise(F: Float64Array, N: Int32Array, c: i32, eps: f64): voi
   }
   const e1 = y1 / length;
   const e2 = y2 / length;
-  const f = Math.min((m * Math.max(l0, 0) * d) / length, 1 - 10 * eps);
+  const f = Math.min((m * y) / length, 1 / (1 + eps));
   const across = f / ((1 - f) * d);
   const turn = (e2 * l1 - e1 * l2) / (1 - f);
   const along = m * (l0 + F[e]) - (e1 * l1 + e2 * l2);

@@ -91,6 +91,8 @@ export const TAU = 53;
 export const EXTERNAL = 54;
 export const OWN = 55;
 export const ACCELERATION = 56;
+/** F: 3 for each block: the best impulses so far. */
+export const BEST = 57;
 export const HEADER = 64;
 
 // Integers of a tree whose links are placed, from its first one on: a count, then places in N and F.

@@ -10,13 +10,16 @@
 //   slide                                 the normal as stick; friction is mu lambda_n along y_t, and across it turns with the
 //                                         slip: W couples friction with the normal and is not symmetric
 //
-// Then impulses are put back into their cones. eps falls with success and rises with failure, not below 1e-5: the equations
-// cancel there.
+// Impulses may leave their cones on the way. A step changes velocities by J dv exactly, so that its length can be searched for without
+// another pass: the part of it that makes `merit` least. eps falls with whole steps, and is a part of the distance where they are
+// short: nearly redundant contacts then change no more than they must. Not below 1e-6: the equations cancel there. Where the merit
+// falls too slowly, a whole step is taken whatever it says: it has minima that are no solutions.
 
 import { factoriseBlocks, solveBlocks } from './blocks.js';
 import { motionOfBlocks, toContacts, toForces } from './contacts.js';
-import { clampLawful, largestResidual, linearise } from './laws.js';
+import { clampLawful, largestResidual, linearise, merit } from './laws.js';
 import {
+  BEST,
   BLOCKS,
   C,
   CHANGE,
@@ -37,17 +40,30 @@ import {
   LINK_VECTOR,
   SCALARS,
   TREE_STRUCTURE,
-  TRIED,
   TRIED_U,
   U,
   W,
   WORK,
 } from './layout.js';
+import { sharePatches } from './patches.js';
 import { addCoupling, addStiffness } from './stiffness.js';
 import { accumulate, assemble, expandInertias, linkVelocities } from './tree.js';
 
-const LEAST_EPS = 1e-5;
-const PART = 0.4;
+/** The floor of eps; the second where contacts are nearly redundant and the first is not enough. */
+const LEAST_EPS = 1e-6;
+const TIGHT_EPS = 1e-7;
+const MOST_EPS = 0.3;
+/** Steps are shortened by this factor, not below the shortest. */
+const SHORTER = 0.6;
+const SHORTEST = 0.0005;
+/** A merit (squared) below which the residual itself is looked at. */
+const NEAR = 1e-12;
+/** Steps in a row that lower the merit by less than a fifth, before one is taken whole with this eps. */
+const PATIENCE = 4;
+const JUMP_EPS = 0.01;
+const MOST_JUMPS = 3;
+/** A merit (squared) below which the floor of eps is the second. */
+const CLOSE = 1e-10;
 
 /** u <- J (v* + H^-1 J^T lambda) + b, with FORCE and CHANGE on the way; returns the residual. */
 export function evaluate(F: Float64Array, N: Int32Array, lambda: i32, u: i32): f64 {
@@ -68,56 +84,87 @@ export function evaluate(F: Float64Array, N: Int32Array, lambda: i32, u: i32): f
 export function newton(F: Float64Array, N: Int32Array, tolerance: f64, most: i32, firstEps: f64): i32 {
   const rows = 3 * N[BLOCKS];
   const lambda = N[LAMBDA];
-  const tried = N[TRIED];
-  let r = F[N[SCALARS] + 1];
+  const u = N[U];
+  const e = N[E];
+  const du = N[TRIED_U];
+  const best = N[BEST];
+  const first = F[N[SCALARS] + 1];
+  let least = first;
   let iterations = 0;
-  let rises = 0;
+  let slow = 0;
   let eps = firstEps;
-  let fresh = 1;
-  while (r > tolerance && iterations < most) {
+  let floor = LEAST_EPS;
+  let jumps = 0;
+  let mark: f64 = 1e300;
+  for (let k = 0; k < rows; k++) {
+    F[best + k] = F[lambda + k];
+    F[e + k] = 0;
+    F[du + k] = 0;
+  }
+  sharePatches(F, N);
+  let now = merit(F, N, 0);
+  while (least > tolerance && iterations < most) {
     iterations++;
-    if (newtonStep(F, N, eps) === 0) break;
-    let next = tryPart(F, N, 1);
-    // Where the whole step does not help, a part of it may.
-    if (!(next < r)) {
-      const part = tryPart(F, N, PART);
-      if (part < r) next = part;
-      else next = tryPart(F, N, 1);
+    let jump = 0;
+    if (slow >= PATIENCE) {
+      slow = 0;
+      if (now < CLOSE && floor > TIGHT_EPS) {
+        floor = TIGHT_EPS;
+        eps = TIGHT_EPS;
+      } else {
+        // Three of them that lead nowhere are enough.
+        if (now < 0.25 * mark) jumps = 0;
+        mark = Math.min(mark, now);
+        jumps++;
+        if (jumps > MOST_JUMPS) break;
+        jump = 1;
+        eps = JUMP_EPS;
+      }
     }
-    fresh = 0;
-    if (!(next < r) && rises > 0) {
-      eps = Math.min(0.3, 100 * eps);
-      rises = 0;
+    if (newtonStep(F, N, eps) === 0) break;
+    let part: f64 = 1;
+    let next = merit(F, N, 1);
+    if (!(next < 0.3 * now) && jump === 0)
+      for (let p: f64 = SHORTER; p > SHORTEST; p *= SHORTER) {
+        const tried = merit(F, N, p);
+        if (tried < next || !(next >= 0)) {
+          next = tried;
+          part = p;
+        } else if (next < now && tried > 4 * next) break;
+      }
+    if (next < 0.8 * now || jump === 1) slow = 0;
+    else slow++;
+    if (!(next < now) && jump === 0) {
+      eps = Math.min(MOST_EPS, Math.max(10 * eps, 0.1 * Math.sqrt(now)));
       continue;
     }
-    // One rise is allowed: the way to the solution may lead over it.
-    if (next < r) eps = Math.max(LEAST_EPS, eps / 10);
-    else {
-      rises++;
-      eps = Math.min(0.1, 10 * eps);
-    }
-    if (!(next >= 0)) break;
     for (let k = 0; k < rows; k++) {
-      F[lambda + k] = F[tried + k];
-      F[N[U] + k] = F[N[TRIED_U] + k];
+      F[lambda + k] += part * F[e + k];
+      F[u + k] += part * F[du + k];
     }
-    r = next;
-    fresh = 1;
+    if (jump === 1 || next < NEAR) {
+      clampLawful(F, N, lambda);
+      const r = evaluate(F, N, lambda, u);
+      if (!(r >= 0)) break;
+      if (r < least || !(least >= 0)) {
+        // As good as rounding lets it be.
+        const done = r < 4 * tolerance && r > 0.5 * least;
+        least = r;
+        for (let k = 0; k < rows; k++) F[best + k] = F[lambda + k];
+        if (done) break;
+      }
+    }
+    if (part === 1) eps = Math.max(floor, Math.min(0.1 * eps, 0.1 * Math.sqrt(next)));
+    else if (part < 0.3) eps = Math.max(floor, Math.min(MOST_EPS, 0.1 * Math.sqrt(next)));
+    sharePatches(F, N);
+    now = merit(F, N, 0);
   }
-  if (fresh === 0) r = evaluate(F, N, lambda, N[U]);
-  F[N[SCALARS] + 1] = r;
+  for (let k = 0; k < rows; k++) F[lambda + k] = F[best + k];
+  F[N[SCALARS] + 1] = evaluate(F, N, lambda, u);
   return iterations;
 }
 
-/** The residual of LAMBDA with a part of the step E, in TRIED and TRIED_U. */
-function tryPart(F: Float64Array, N: Int32Array, part: f64): f64 {
-  const tried = N[TRIED];
-  for (let k = 0; k < 3 * N[BLOCKS]; k++) F[tried + k] = F[N[LAMBDA] + k] + part * F[N[E] + k];
-  clampLawful(F, N, tried);
-  return evaluate(F, N, tried, N[TRIED_U]);
-}
-
-/** E <- change of impulses; 0 where the matrix has no factors. */
+/** E <- change of impulses, TRIED_U <- that of the velocities; 0 where the matrix has no factors. */
 function newtonStep(F: Float64Array, N: Int32Array, eps: f64): i32 {
   const blocks = N[BLOCKS];
   const matrix = N[K];
@@ -134,7 +181,6 @@ function newtonStep(F: Float64Array, N: Int32Array, eps: f64): i32 {
   const dv = N[DV];
   toForces(F, N, e, dv);
   solveBlocks(F, N, N[ISLAND_STRUCTURE], matrix, dv, N[WORK]);
-  // The velocities of the blocks go where the tried ones will.
   const u = N[TRIED_U];
   motionOfBlocks(F, N, dv, u);
   for (let b = 0; b < blocks; b++) {
