@@ -90,6 +90,12 @@ export const COMMANDS: readonly (CommandEntry | CommandGroup)[] = [
     load: async () => (await import('./commands/sweep.js')).configureSweep,
   },
   {
+    name: 'worker',
+    arguments: '',
+    description: 'make the runs of sweeps that stand in a queue (sweep --queue), on as many machines as one likes',
+    load: async () => (await import('./commands/worker.js')).configureWorker,
+  },
+  {
     name: 'inverse',
     arguments: '<motion>',
     description: 'inverse dynamics of a captured motion: joint forces, and the force of the ground, over time',

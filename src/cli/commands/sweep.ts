@@ -11,15 +11,19 @@ import { integer } from '../model-argument.js';
 import { checkTableName, collect } from '../sweep/collect.js';
 import { runHere } from '../sweep/local.js';
 import { SweepPlan } from '../sweep/plan.js';
+import { parseQueueAddress } from '../sweep/queue-address.js';
+import { runQueued } from '../sweep/queue-sweep.js';
 import { ResultStore } from '../sweep/result-store.js';
 import { duration, Tally } from '../sweep/tally.js';
 import { formatNumber, Progress, type Terminal } from '../terminal.js';
+import { queueOption } from './worker.js';
 
 interface Options {
   readonly out?: string;
   readonly root?: string;
   readonly threads?: number;
   readonly shard?: string;
+  readonly queue?: string;
   readonly collect?: string;
   readonly json?: boolean;
 }
@@ -30,6 +34,7 @@ export function configureSweep(command: Command, terminal: Terminal): void {
     .option('--out <folder>', 'where results go (default: out/ and the name of the file)')
     .option('--threads <n>', 'runs at the same time (default: as many as this machine has processors)', integer)
     .option('--shard <k/n>', 'the k-th of n parts, from 1 on: one for each task of a job array')
+    .addOption(queueOption('let workers make the runs (manikin worker): redis://host:6379, rediss:// encrypted'))
     .option('--collect <file>', 'run nothing, write the results that are there as one table: .csv or .parquet')
     .option('--root <folder>', 'files are read from here and below (default: the folder of the sweep)')
     .option('--json', 'print JSON')
@@ -42,7 +47,8 @@ and nothing else. Exit code 1: some runs failed, the others are done.
 Examples:
   manikin sweep friction.json
   manikin sweep friction.json --collect out/friction.parquet
-  manikin sweep friction.json --shard $SLURM_ARRAY_TASK_ID/$SLURM_ARRAY_TASK_COUNT`,
+  manikin sweep friction.json --shard $SLURM_ARRAY_TASK_ID/$SLURM_ARRAY_TASK_COUNT
+  manikin sweep friction.json --queue redis://localhost:6379`,
     )
     .action((file: string, options: Options) => sweep(file, options, terminal));
 }
@@ -68,6 +74,7 @@ async function sweep(file: string, options: Options, terminal: Terminal): Promis
     checkTableName(table);
     if (shard !== undefined) throw new InputError('Collect when all shards are done: leave --shard out.');
   }
+  const address = options.queue === undefined ? undefined : parseQueueAddress(options.queue);
   if (threads < 1) throw new InputError(`--threads expects a number from 1 on, got ${threads}.`);
   const { signal } = terminal;
   const plan = await planned(file, options.root, terminal, signal);
@@ -85,7 +92,8 @@ async function sweep(file: string, options: Options, terminal: Terminal): Promis
   for (const fault of faults) tally.fail(fault);
   const skipped = runs.length - todo.length;
   try {
-    await runHere(plan, todo, store, tally, threads, signal);
+    if (address === undefined) await runHere(plan, todo, store, tally, threads, signal);
+    else if (todo.length > 0) await runQueued(plan, todo, store, tally, address, signal);
   } catch (error) {
     tally.finish();
     if (signal.aborted)

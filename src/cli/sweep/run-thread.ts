@@ -9,7 +9,9 @@ import { packageVersion } from '../version.js';
 import { filesOfJob, isPermanent, keyOf, oneLine, parseJob } from './job.js';
 
 /** What a run came to: the text of its result, or why it failed, and whether it would fail everywhere. */
-export type RunOutcome = { readonly text: string } | { readonly fault: string; readonly permanent: boolean };
+export type RunOutcome =
+  | { readonly key: string; readonly text: string }
+  | { readonly fault: string; readonly permanent: boolean };
 
 const { root } = workerData as { readonly root: string };
 // A file in the root, so that paths are relative to the root itself.
@@ -25,7 +27,8 @@ function outcomeOf(data: unknown): RunOutcome {
     const files = canonicalJson(job.files);
     if (files !== stored.files) stored = { files, models: new Map() };
     const result = prepareRun(job.input, filesOfJob(job, rootFiles), stored.models)();
-    return { text: `${formatJson({ key: keyOf(job), version, result })}\n` };
+    const key = keyOf(job);
+    return { key, text: `${formatJson({ key, version, result })}\n` };
   } catch (error) {
     return { fault: oneLine(error), permanent: isPermanent(error) };
   }
