@@ -43,6 +43,8 @@ export interface Strike {
 
 /** What rounding may break of a law, relative to the sizes of what is compared. */
 const SLACK = 1e-11;
+/** The same of the energy, a sum of two products. */
+const ENERGY_SLACK = 1e-14;
 const HALVINGS = 60;
 /**
  * Impulses this many times larger than |u| / trace W push where the point hardly answers: what they change is rounding, as for a
@@ -93,7 +95,7 @@ function isLawful({ W, u, normal, friction }: Strike, lambda: Vec3): boolean {
   const change = apply(W, lambda);
   if (!(dot(add(u, change), normal) >= -SLACK * norm(u))) return false;
   const gained = dot(lambda, u) + dot(lambda, change) / 2;
-  return gained <= SLACK * Math.abs(dot(lambda, u));
+  return gained <= ENERGY_SLACK * Math.abs(dot(lambda, u));
 }
 
 /** The impulse of least length after which the point does not slide: u+ = -e u_n n. Undefined where W cannot do that. */
