@@ -4,6 +4,7 @@ import { PlainDynamics } from '../../src/engines/plain/plain-dynamics.js';
 import { State } from '../../src/mechanism/state.js';
 import { accelerations, createKinematics } from '../../src/reference/kinematics.js';
 import { randomMechanism, randomVector } from '../support/random-mechanism.js';
+import { runs } from '../support/runs.js';
 
 const seeds = fc.integer({ min: 0, max: 2 ** 31 - 1 });
 
@@ -37,7 +38,7 @@ describe('conservation laws', () => {
         const size = 1 + kinetic + Math.abs(potential) + Math.abs(power);
         expect(Math.abs(rate - power)).toBeLessThan(1e-5 * size * (1 + Math.max(...qdd.map(Math.abs), 0)));
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 
@@ -64,7 +65,7 @@ describe('conservation laws', () => {
           expect(Math.abs(angular - mass * torque[k])).toBeLessThan(size);
         }
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 
@@ -108,7 +109,7 @@ describe('conservation laws', () => {
           }
         });
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { PlainDynamics } from '../../src/engines/plain/plain-dynamics.js';
 import { State } from '../../src/mechanism/state.js';
 import { randomMechanism, randomVector, relativeError } from '../support/random-mechanism.js';
+import { runs } from '../support/runs.js';
 
 const seeds = fc.integer({ min: 0, max: 2 ** 31 - 1 });
 
@@ -22,7 +23,7 @@ describe('forward and inverse dynamics', () => {
         expect(relativeError(back, tau)).toBeLessThan(1e-9);
         expect(relativeError(forces, again)).toBeLessThan(1e-9);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 
@@ -37,7 +38,7 @@ describe('forward and inverse dynamics', () => {
         const dense = dynamics.forward(state, tau, { algorithm: 'dense' });
         expect(relativeError(qdd, dense)).toBeLessThan(1e-9);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 });

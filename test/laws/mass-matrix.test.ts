@@ -5,6 +5,7 @@ import { PlainDynamics } from '../../src/engines/plain/plain-dynamics.js';
 import { State } from '../../src/mechanism/state.js';
 import { crba, createCrba, factorise, solveFactorised } from '../../src/reference/crba.js';
 import { randomMechanism, randomVector, relativeError } from '../support/random-mechanism.js';
+import { runs } from '../support/runs.js';
 
 const seeds = fc.integer({ min: 0, max: 2 ** 31 - 1 });
 const everything = { armature: true, forest: true, shuffled: true } as const;
@@ -35,7 +36,7 @@ describe('mass matrix', () => {
           for (let i = 0; i < k; i++) expect(H[i * nv + k]).toBe(H[k * nv + i]);
         }
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 
@@ -51,7 +52,7 @@ describe('mass matrix', () => {
         const { kinetic } = dynamics.energy(state);
         expect(Math.abs(kinetic - twice / 2)).toBeLessThan(1e-10 * (1 + kinetic));
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 
@@ -84,7 +85,7 @@ describe('mass matrix', () => {
         });
         expect(relativeError(qdd, dynamics.forward(state, tau))).toBeLessThan(1e-9);
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 });

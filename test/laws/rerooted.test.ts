@@ -13,6 +13,7 @@ import { State } from '../../src/mechanism/state.js';
 import { MASS_MATRIX_ALGORITHMS, massMatrixBy } from '../../src/papers/mass-matrix/index.js';
 import { Simulation } from '../../src/simulation/simulation.js';
 import { randomMechanism, randomVector, relativeError } from '../support/random-mechanism.js';
+import { runs } from '../support/runs.js';
 
 const seeds = fc.integer({ min: 0, max: 2 ** 31 - 1 });
 
@@ -24,7 +25,7 @@ function rerooted(seed: number): { mechanism: Mechanism; state: State } {
 }
 
 const property = (check: (seed: number) => void, numRuns = 40): void =>
-  fc.assert(fc.property(seeds, check), { numRuns });
+  fc.assert(fc.property(seeds, check), { numRuns: runs(numRuns) });
 
 describe('a re-rooted mechanism', () => {
   it('has coordinates out of the order of its joints', () => {

@@ -7,6 +7,7 @@ import { GROUND } from '../../src/mechanism/mechanism.js';
 import { State } from '../../src/mechanism/state.js';
 import { createEnergy, energy } from '../../src/reference/energy.js';
 import { randomMechanism, randomVector, relativeError } from '../support/random-mechanism.js';
+import { runs } from '../support/runs.js';
 
 const seeds = fc.integer({ min: 0, max: 2 ** 31 - 1 });
 
@@ -28,7 +29,7 @@ describe('the root of the computation', () => {
           expect(relativeError(again, forces)).toBeLessThan(1e-9);
         }
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 
@@ -54,7 +55,7 @@ describe('the root of the computation', () => {
           expect(relativeError(flat(got), flat(reference))).toBeLessThan(1e-10);
         });
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 

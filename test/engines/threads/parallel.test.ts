@@ -10,10 +10,12 @@ import { sharedPool } from '../../../src/engines/threads/pool.js';
 import { ThreadProgram } from '../../../src/engines/threads/program.js';
 import { createMechanism } from '../../../src/mechanism/create.js';
 import { MechanismError, SimulationError } from '../../../src/mechanism/errors.js';
+import { Random } from '../../../src/mechanism/random.js';
 import { State } from '../../../src/mechanism/state.js';
 import { builtinMechanism } from '../../../src/models/index.js';
 import { PATIENCE } from '../../support/patience.js';
 import { randomMechanism, randomSpec, randomVector, relativeError } from '../../support/random-mechanism.js';
+import { LONG, runs } from '../../support/runs.js';
 import { Walker } from './support.js';
 
 beforeAll(() => {
@@ -146,7 +148,7 @@ describe('results', () => {
 
 describe('bits', () => {
   // MANIKIN_LONG=1 takes a thousand steps.
-  const steps = process.env.MANIKIN_LONG === '1' ? 1000 : 100;
+  const steps = LONG ? 1000 : 100;
 
   it.each(['human-161', 'crowd-20'])(
     '%s: steps are the same for 1, 2, 3, 4 and 8 threads, with random delays',
@@ -252,9 +254,10 @@ describe('threads that fail', () => {
     await dynamics.ready();
     await reference.ready();
     const [walker, quiet] = [new Walker(dynamics, 2), new Walker(reference, 2)];
-    for (let kill = 0; kill < 4; kill++) {
+    const random = new Random(5);
+    for (let kill = 0; kill < runs(4); kill++) {
       // Anywhere: between steps of this loop the thread may be in the middle of one.
-      const at = 1 + Math.floor(Math.random() * 300);
+      const at = 1 + random.below(300);
       for (let k = 0; k < 400; k++) {
         if (k === at) sharedPool().kill(1 + (kill % 2));
         walker.step();
