@@ -255,7 +255,7 @@ function tick(): void {
 
 /** What the address says: a moment, a scene, or nothing; then what the command was given. */
 async function begin(): Promise<void> {
-  const link = readLink(location.hash);
+  const link = await readLink(location.hash);
   let wrong = link === undefined && location.hash.length > 1 ? 'This link cannot be read.' : '';
   if (link?.kept !== undefined) {
     scenes.value = link.kept.scene;

@@ -5,123 +5,21 @@
 //     figure.follow(simulation.state);            // in every frame
 //     figure.bodyOf(raycaster.intersectObject(figure)[0].object);
 
-import {
-  CapsuleGeometry,
-  type Color,
-  type ColorRepresentation,
-  Group,
-  Matrix4,
-  Mesh,
-  type Object3D,
-  Quaternion,
-  Vector3,
-} from 'three';
-import { type Body, GROUND, type Joint, type Mechanism } from '../mechanism/mechanism.js';
+import type { Mechanism } from '../mechanism/mechanism.js';
 import type { State } from '../mechanism/state.js';
 import { createTree, type Tree } from '../mechanism/tree.js';
 import { createKinematics, type KinematicsScratch, poses as linkPoses } from '../reference/kinematics.js';
 import { compose, invert, TRANSFORM } from '../spatial/spatial.js';
-import { coloured, DEFAULT_COLOR, type ShapeMesh, shapeMesh } from './shape-mesh.js';
+import { PosedFigure } from './posed-figure.js';
 
-/** What is drawn of a mechanism. A Mechanism is one; so is what is left of it after it was sent to another thread. */
-export interface DrawnMechanism {
-  readonly bodies: readonly Pick<Body, 'name' | 'mass' | 'com' | 'visuals' | 'collisions'>[];
-  readonly joints: readonly Pick<Joint, 'name' | 'parent' | 't'>[];
-}
-
-/** What a figure looks like. */
-export interface FigureOptions {
-  /** What is drawn: shapes for the eye (default), or those that touch. Bodies without any get capsules from joint to joint. */
-  readonly shapes?: 'visuals' | 'collisions';
-  /** Of shapes that have no colour of their own. */
-  readonly color?: ColorRepresentation;
-}
-
-/** Radius of the capsules of bodies without shapes, as a part of their length; and its bounds, metres. */
-const SLENDER = 0.08;
-const [THINNEST, THICKEST] = [0.004, 0.06];
-
-/** A mechanism to be drawn: one group for each body, under the body's name. Ground coordinates, z up in most models. */
-export class Figure extends Group {
-  /** In the order of the mechanism. */
-  readonly bodies: readonly Group[];
+/** A mechanism to be drawn that follows a state: a `PosedFigure` that finds the poses by itself. */
+export class Figure extends PosedFigure {
   #kinematics: BodyPoses | undefined;
-  readonly #matrix = new Matrix4();
-
-  constructor(mechanism: DrawnMechanism, options: FigureOptions = {}) {
-    super();
-    const { shapes = 'visuals', color = DEFAULT_COLOR } = options;
-    this.bodies = mechanism.bodies.map((body, b) => {
-      const group = new Group();
-      group.name = body.name;
-      group.matrixAutoUpdate = false;
-      group.userData.body = body.name;
-      const own = body[shapes].length > 0 ? body[shapes] : shapes === 'visuals' ? body.collisions : body.visuals;
-      const meshes = own.flatMap((shape) => shapeMesh(shape, color) ?? []);
-      for (const mesh of meshes.length > 0 ? meshes : sticks(mechanism, b, color)) {
-        mesh.castShadow = true;
-        mesh.receiveShadow = true;
-        group.add(mesh);
-      }
-      return group;
-    });
-    if (this.bodies.length > 0) this.add(...this.bodies);
-  }
 
   /** Puts the bodies where they are in a state. */
   follow(state: State): this {
     if (this.#kinematics?.mechanism !== state.mechanism) this.#kinematics = new BodyPoses(state.mechanism);
     return this.place(this.#kinematics.at(state));
-  }
-
-  /** Puts the bodies where poses say, as `dynamics.poses` writes them: twelve numbers each, E by rows and then t. */
-  place(poses: ArrayLike<number>, from = 0): this {
-    this.bodies.forEach((body, b) => {
-      const o = from + TRANSFORM * b;
-      // E takes ground to body coordinates: its rows are the body's axes.
-      this.#matrix.set(
-        poses[o],
-        poses[o + 3],
-        poses[o + 6],
-        poses[o + 9],
-        poses[o + 1],
-        poses[o + 4],
-        poses[o + 7],
-        poses[o + 10],
-        poses[o + 2],
-        poses[o + 5],
-        poses[o + 8],
-        poses[o + 11],
-        0,
-        0,
-        0,
-        1,
-      );
-      body.matrix.copy(this.#matrix);
-      body.matrixWorldNeedsUpdate = true;
-    });
-    return this;
-  }
-
-  /** The name of the body that an object belongs to, for picking; undefined where it is none of this figure. */
-  bodyOf(object: Object3D): string | undefined {
-    for (let at: Object3D | null = object; at !== null; at = at.parent)
-      if (at.parent === this) return at.userData.body as string;
-    return undefined;
-  }
-
-  /** Gives a body another colour; null brings its own back. */
-  paint(body: number, color: ColorRepresentation | null): void {
-    for (const { material, userData } of meshesOf(this.bodies[body]))
-      material.color.set(color ?? (userData.color as Color));
-  }
-
-  /** Lets go of what the graphics card holds. */
-  override dispose(): void {
-    for (const { geometry, material } of meshesOf(this)) {
-      geometry.dispose();
-      material.dispose();
-    }
   }
 }
 
@@ -150,35 +48,4 @@ class BodyPoses {
     }
     return this.#poses;
   }
-}
-
-function meshesOf(object: Object3D): ShapeMesh[] {
-  const found: ShapeMesh[] = [];
-  object.traverse((child) => {
-    if (child instanceof Mesh) found.push(child as ShapeMesh);
-  });
-  return found;
-}
-
-/** Capsules from where a body hangs to where others hang from it, or to its centre of mass where none do. */
-function sticks({ bodies, joints }: DrawnMechanism, b: number, color: ColorRepresentation): ShapeMesh[] {
-  const ends = joints.filter(({ parent }) => parent === b).map(({ t }) => t);
-  if (ends.length === 0 && bodies[b].mass > 0) ends.push(bodies[b].com);
-  // The bodies between the ground and the first one that weighs something only lead to it.
-  if (!hangs(bodies, joints, b)) return [];
-  return ends.flatMap((end) => {
-    const to = new Vector3(...end);
-    const length = to.length();
-    if (length < 1e-6) return [];
-    const radius = Math.min(THICKEST, Math.max(THINNEST, SLENDER * length));
-    const mesh = coloured(new CapsuleGeometry(radius, length, 6, 16).translate(0, length / 2, 0), color);
-    mesh.quaternion.copy(new Quaternion().setFromUnitVectors(new Vector3(0, 1, 0), to.divideScalar(length)));
-    return [mesh];
-  });
-}
-
-/** Whether something that weighs lies between a body and the ground, itself included. */
-function hangs(bodies: DrawnMechanism['bodies'], joints: DrawnMechanism['joints'], body: number): boolean {
-  for (let b = body; b !== GROUND; b = joints[b].parent) if (bodies[b].mass > 0) return true;
-  return false;
 }

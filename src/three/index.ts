@@ -1,4 +1,5 @@
 // manikin/three: mechanisms in scenes of three.js.
 
-export { type DrawnMechanism, Figure, type FigureOptions } from './figure.js';
+export { Figure } from './figure.js';
+export { type DrawnMechanism, type FigureOptions, PosedFigure } from './posed-figure.js';
 export { shapeMesh } from './shape-mesh.js';

@@ -156,7 +156,7 @@ describe('a session', () => {
     session.act({ do: 'drag', grip: null });
     session.act({ do: 'release', member: 0, joint: 'right_grip' });
     for (let k = 0; k < 30; k++) session.step();
-    const link = readLink(linkOf(session.keep(), { position: [1, 2, 3], target: [0, 0, 1] })!)!;
+    const link = (await readLink((await linkOf(session.keep(), { position: [1, 2, 3], target: [0, 0, 1] }))!))!;
     expect(link.view).toEqual({ position: [1, 2, 3], target: [0, 0, 1] });
     const again = new Session();
     await again.restore(link.kept!);
@@ -240,12 +240,10 @@ describe('a session', () => {
     expect(names()).toEqual(before);
   });
 
-  it('a link that means nothing leads nowhere', () => {
-    expect(readLink('#%')).toBeUndefined();
-    expect(readLink('')).toBeUndefined();
-    expect(readLink('#moment=abc')).toBeUndefined();
-    expect(readLink(linkOf({ scene: 'bar', steps: 1e9, actions: [] }, { position: [], target: [] })!)).toBeUndefined();
-    expect(readLink('#human-161')).toEqual({ scene: 'human-161' });
+  it('a link that means nothing leads nowhere', async () => {
+    const long = await linkOf({ scene: 'bar', steps: 1e9, actions: [] }, { position: [], target: [] });
+    for (const hash of ['#%', '', '#moment=abc', long!]) expect(await readLink(hash)).toBeUndefined();
+    expect(await readLink('#human-161')).toEqual({ scene: 'human-161' });
   });
 
   it('writes a recording that can be opened again', async () => {

@@ -249,7 +249,7 @@ describe('public exports', () => {
     ['manikin/recording', recording, ['Recorder', 'formatCheckpoint', 'parseCheckpoint', 'readRecording']],
     ['manikin/parallel', parallel, ['endThreads', 'measureTimeline']],
     ['manikin/mpi', mpi, ['MpiRanks', 'RANK_CONSTANTS', 'mpi']],
-    ['manikin/three', three, ['Figure', 'shapeMesh']],
+    ['manikin/three', three, ['Figure', 'PosedFigure', 'shapeMesh']],
   ])('%s', (_name, module, expected) => {
     expect(Object.keys(module).sort()).toEqual([...expected].sort());
   });

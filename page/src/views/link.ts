@@ -1,6 +1,5 @@
 // A link that restores scene, moment and view: everything stands behind the # and never leaves the machine.
 
-import { deflateSync, inflateSync, strFromU8, strToU8 } from 'fflate';
 import type { Kept } from '../physics/protocol.js';
 
 const MOST_BYTES = 8 * 1024 * 1024;
@@ -17,8 +16,10 @@ export interface Link {
   readonly view?: View;
 }
 
-export function linkOf(kept: Kept | undefined, view: View): string | undefined {
+/** Packing is loaded when a link is made or opened. */
+export async function linkOf(kept: Kept | undefined, view: View): Promise<string | undefined> {
   if (kept === undefined) return undefined;
+  const { deflateSync, strToU8 } = await import('fflate');
   const bytes = deflateSync(strToU8(JSON.stringify({ kept, view })), { level: 9 });
   let text = '';
   for (const byte of bytes) text += String.fromCharCode(byte);
@@ -26,11 +27,12 @@ export function linkOf(kept: Kept | undefined, view: View): string | undefined {
 }
 
 /** What a link says; undefined where it says nothing that can be understood. */
-export function readLink(hash: string): Link | undefined {
+export async function readLink(hash: string): Promise<Link | undefined> {
   const text = hash.replace(/^#/, '');
   if (text === '') return undefined;
   try {
     if (!text.startsWith('moment=')) return { scene: decodeURIComponent(text) };
+    const { inflateSync, strFromU8 } = await import('fflate');
     const packed = atob(text.slice('moment='.length).replaceAll('-', '+').replaceAll('_', '/'));
     const bytes = Uint8Array.from(packed, (letter) => letter.charCodeAt(0));
     const { kept, view } = JSON.parse(strFromU8(inflateSync(bytes, { out: new Uint8Array(MOST_BYTES) }))) as Link;

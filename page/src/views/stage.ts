@@ -1,6 +1,6 @@
 // The scene in three dimensions: figures, ground, light, camera; picking and dragging.
 
-import { Figure, shapeMesh } from 'manikin/three';
+import { PosedFigure, shapeMesh } from 'manikin/three';
 import {
   AmbientLight,
   BufferGeometry,
@@ -71,7 +71,7 @@ export class Stage {
   readonly #grid = grid(20);
   readonly #obstacles = new Group();
   readonly #events: StageEvents;
-  #figures: Figure[] = [];
+  #figures: PosedFigure[] = [];
   #first: number[] = [];
   #frame: Frame | undefined;
   #dragging: { readonly grip: Grip; readonly plane: Plane; moved: boolean } | undefined;
@@ -142,7 +142,7 @@ export class Stage {
     let first = 0;
     this.#first = [];
     this.#figures = view.members.map((member) => {
-      const figure = new Figure(member);
+      const figure = new PosedFigure(member);
       this.#first.push(first);
       first += POSE * member.bodies.length;
       this.#scene.add(figure);
