@@ -45,27 +45,8 @@ export async function timeParallel(
 ): Promise<ParallelLine[]> {
   const state = State.random(mechanism, 1);
   const tau = Float64Array.from({ length: mechanism.nv }, (_, k) => Math.sin(k + 1));
-  // On both sides the arrays are in place, so that what is measured is the computation.
-  const caller = (engine: CompiledDynamics | ParallelDynamics): (() => void) => {
-    const { q, v, tau: forces, run } = engine instanceof ParallelDynamics ? engine.direct() : engine.direct('forward')!;
-    q.set(state.q);
-    v.set(state.v);
-    forces.set(tau);
-    return () => void run();
-  };
-  // Everything that runs on one thread; the fastest is what counts.
-  const generic = new CompiledDynamics(mechanism, { specialise: 'never' });
-  const blocks = await neverChoosing(mechanism, { threads: 1, scheduleFor: 1 });
-  const single = (engine: CompiledDynamics | ParallelDynamics): TimedCall => {
-    const call = caller(engine);
-    return { call, before: () => settle(call) };
-  };
-  const singles: TimedCall[] = [single(generic), single(blocks)];
-  if (mechanism.joints.length <= WHOLE) {
-    const whole = new CompiledDynamics(mechanism);
-    await whole.ready();
-    singles.push(single(whole));
-  }
+  const caller = (engine: CompiledDynamics | ParallelDynamics): (() => void) => inPlace(engine, state, tau);
+  const singles = await onOneThread(mechanism, caller);
   const teams: ParallelDynamics[] = [];
   for (const workers of counts) teams.push(await neverChoosing(mechanism, { threads: workers, scheduleFor: workers }));
   const tasks: TimedCall[] = [
@@ -99,8 +80,36 @@ export async function timeParallel(
     teams[k].dispose();
     signal.throwIfAborted();
   }
-  blocks.dispose();
   return lines;
+}
+
+/** A call on arrays that are in place, so that what is measured is the computation. */
+export function inPlace(engine: CompiledDynamics | ParallelDynamics, state: State, forces: Float64Array): () => void {
+  const { q, v, tau, run } = engine instanceof ParallelDynamics ? engine.direct() : engine.direct('forward')!;
+  q.set(state.q);
+  v.set(state.v);
+  tau.set(forces);
+  return () => void run();
+}
+
+/** Everything that runs on one thread; the fastest is what counts. */
+export async function onOneThread(
+  mechanism: Mechanism,
+  caller: (engine: CompiledDynamics | ParallelDynamics) => () => void,
+): Promise<TimedCall[]> {
+  const generic = new CompiledDynamics(mechanism, { specialise: 'never' });
+  const blocks = await neverChoosing(mechanism, { threads: 1, scheduleFor: 1 });
+  const single = (engine: CompiledDynamics | ParallelDynamics): TimedCall => {
+    const call = caller(engine);
+    return { call, before: () => settle(call) };
+  };
+  const singles: TimedCall[] = [single(generic), single(blocks)];
+  if (mechanism.joints.length <= WHOLE) {
+    const whole = new CompiledDynamics(mechanism);
+    await whole.ready();
+    singles.push(single(whole));
+  }
+  return singles;
 }
 
 /** A program that never chooses: it runs with the threads it is given. */
@@ -141,9 +150,16 @@ export function timePrinted(mechanism: Mechanism, { q, v }: State, tau: Float64A
   }
 }
 
-/** All bits of all states of 1000 steps, folded into a number (FNV-1a, twice 32 bits). */
+/** The hash of steps by threads. */
 export async function hashOf(mechanism: Mechanism, workers: number, scheduleFor: number): Promise<string> {
   const dynamics = await neverChoosing(mechanism, { threads: workers, scheduleFor });
+  const hash = hashOfSteps(mechanism, dynamics);
+  dynamics.dispose();
+  return hash;
+}
+
+/** All bits of all states of 1000 steps, folded into a number (FNV-1a, twice 32 bits). */
+export function hashOfSteps(mechanism: Mechanism, dynamics: Pick<ParallelDynamics, 'forward'>): string {
   const state = State.random(mechanism, 1);
   const options = { out: new Float64Array(mechanism.nv) };
   let [a, b] = [0x811c9dc5, 0x1b873593];
@@ -159,6 +175,5 @@ export async function hashOf(mechanism: Mechanism, workers: number, scheduleFor:
       }
     }
   }
-  dynamics.dispose();
   return [a, b].map((half) => (half >>> 0).toString(16).padStart(8, '0')).join('');
 }

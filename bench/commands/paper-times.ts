@@ -1,7 +1,8 @@
 // The papers' tables of computation times, and figure 4 of paper 002, measured again with this engine.
 
-import { availableParallelism } from 'node:os';
+import { availableParallelism, cpus } from 'node:os';
 import { writeOutput } from '#src/cli/output-file.js';
+import { type RanksOptions, startRanks } from '#src/cli/ranks-option.js';
 import { formatNumber, Progress, type Terminal, table } from '#src/cli/terminal.js';
 import { endThreads } from '#src/engines/threads/index.js';
 import { ParallelDynamics } from '#src/engines/threads/parallel-dynamics.js';
@@ -16,6 +17,7 @@ import { playSegments } from '#src/schedule/segment-timeline.js';
 import { machine } from '../machine.js';
 import { type TimedCall, timings, warmUp } from '../measure.js';
 import { type ParallelLine, timeParallel } from '../parallel.js';
+import { timeSpread } from '../spread.js';
 
 /** A table of a paper: milliseconds by mechanism and number of processes. */
 interface PaperTable {
@@ -72,7 +74,7 @@ const TABLES = new Map<string, PaperTable>([
   ],
 ]);
 
-export interface TimesOptions {
+export interface TimesOptions extends RanksOptions {
   readonly table?: number;
   readonly figure?: number;
   readonly seconds: number;
@@ -85,10 +87,12 @@ export interface TimesOptions {
 export const timedTables = (paper: string): number[] =>
   [...TABLES.keys()].filter((key) => key.startsWith(paper)).map((key) => Number(key.split(' ')[1]));
 
-export async function reproduceTimes(paper: string, number: number, options: TimesOptions, terminal: Terminal) {
+export async function reproduceTimes(paper: string, number: number, options: TimesOptions, everyone: Terminal) {
   const { title, rows } = TABLES.get(`${paper} ${number}`)!;
   const most = Math.max(...rows.flatMap(({ ms }) => Object.keys(ms).map(Number)));
-  const cores = availableParallelism();
+  const cores = options.mpi === true ? cpus().length : availableParallelism();
+  const spread = options.mpi === true ? await startRanks(options, everyone) : undefined;
+  const { terminal } = spread ?? { terminal: everyone };
   if (most > cores)
     terminal.err(
       `Up to ${most} processes on ${cores} cores: where there are more processes than cores, they take turns.\n`,
@@ -108,15 +112,14 @@ export async function reproduceTimes(paper: string, number: number, options: Tim
   }[] = [];
   for (const [k, { model, ms }] of rows.entries()) {
     progress.update(k / rows.length, model);
-    const counts = Object.keys(ms).map(Number);
-    const lines = await timeParallel(
-      model,
-      builtinMechanism(model),
-      counts,
-      1000 * options.seconds,
-      terminal.signal,
-      false,
-    );
+    const all = Object.keys(ms).map(Number);
+    const counts = spread === undefined ? all : all.filter((count) => count <= spread.ranks.ranks);
+    const milliseconds = 1000 * options.seconds;
+    const mechanism = builtinMechanism(model);
+    const lines =
+      spread === undefined
+        ? await timeParallel(model, mechanism, counts, milliseconds, terminal.signal, false)
+        : await timeSpread(model, mechanism, spread.ranks, { counts, milliseconds, threads: false, hashed: false });
     for (const line of lines) {
       // On one process the fastest code for one thread.
       const ns = line.workers === 1 ? line.serialNs : line.ns;
@@ -136,6 +139,7 @@ export async function reproduceTimes(paper: string, number: number, options: Tim
   }
   progress.finish();
   endThreads();
+  if (spread !== undefined && spread.ranks.rank > 0) return;
   if (options.svg !== undefined) {
     const series = rows.flatMap(({ model, label, ms }) => {
       const own = results.filter((line) => line.model === model);
@@ -162,7 +166,7 @@ export async function reproduceTimes(paper: string, number: number, options: Tim
     writeOutput(options.svg, svgDocument(900, 420, plot));
   }
   if (options.json === true) {
-    terminal.out(`${formatJson({ paper, table: number, machine: machine(), rows: results })}\n`);
+    terminal.out(`${formatJson({ paper, table: number, ...spread?.about, machine: machine(), rows: results })}\n`);
     return;
   }
   const percent = (share: number): string => `${Math.round(100 * share)} %`;

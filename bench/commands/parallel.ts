@@ -3,14 +3,16 @@
 import { type Command, Option } from 'commander';
 import { InputError } from '#src/cli/errors.js';
 import { type ModelOptions, namedModels, positive, withModel } from '#src/cli/model-argument.js';
+import { type RanksOptions, startRanks, withRanks } from '#src/cli/ranks-option.js';
 import { formatNumber, Progress, type Terminal, table } from '#src/cli/terminal.js';
 import { endThreads } from '#src/engines/threads/index.js';
 import { formatJson } from '#src/formats/json-writer.js';
 import { type ChoiceLine, modelsOfChoice, timeChoice } from '../choice.js';
 import { machine } from '../machine.js';
 import { type ParallelLine, timeParallel } from '../parallel.js';
+import { timeSpread } from '../spread.js';
 
-interface Options extends ModelOptions {
+interface Options extends ModelOptions, RanksOptions {
   readonly threads?: string;
   /** The name of --threads in 0.1. */
   readonly workers?: string;
@@ -27,7 +29,7 @@ function threadCounts(text: string): number[] {
 }
 
 export function configure(command: Command, terminal: Terminal): void {
-  withModel(command, '[model...]')
+  withRanks(withModel(command, '[model...]'))
     .option('--threads <list>', 'numbers of threads, the own one included (default: 1,2)')
     .addOption(new Option('--workers <list>', 'the same').hideHelp())
     .option('--seconds <s>', 'time for each model', positive, 2)
@@ -38,7 +40,8 @@ export function configure(command: Command, terminal: Terminal): void {
       `
 Examples:
   manikin bench parallel crowd-20 chain-200-free --threads 1,2,4
-  manikin bench parallel --auto human-161 crowd-5 --seconds 1`,
+  manikin bench parallel --auto human-161 crowd-5 --seconds 1
+  mpirun -n 2 manikin bench parallel chain-2048 --mpi             (in turn with two threads)`,
     )
     .action(async (names: readonly string[], options: Options) => {
       if (options.auto === true) {
@@ -48,6 +51,10 @@ Examples:
       if (names.length === 0) throw new InputError('Name at least one model, or ask for --auto.');
       const counts = threadCounts(options.threads ?? options.workers ?? '1,2');
       const models = await namedModels(names, options, terminal);
+      if (options.mpi === true) {
+        await benchRanks(models, options, terminal);
+        return;
+      }
       const progress = new Progress(terminal, 'Measuring');
       const results: ParallelLine[] = [];
       for (const [k, { name, mechanism }] of models.entries()) {
@@ -86,6 +93,48 @@ Examples:
       ];
       terminal.out(`${table(head, lines)}\n`);
     });
+}
+
+/** Ranks against as many threads and against one. */
+async function benchRanks(
+  models: Awaited<ReturnType<typeof namedModels>>,
+  options: Options,
+  everyone: Terminal,
+): Promise<void> {
+  const { ranks, terminal, about } = await startRanks(options, everyone);
+  const results = [];
+  const timing = { counts: [options.scheduleFor ?? ranks.ranks], milliseconds: 1000 * options.seconds, hashed: true };
+  for (const { name, mechanism } of models)
+    results.push(...(await timeSpread(name, mechanism, ranks, { ...timing, threads: true })));
+  endThreads();
+  if (options.json === true) {
+    terminal.out(`${formatJson({ machine: machine(), ...about, results })}\n`);
+    return;
+  }
+  const us = (ns: number | null): string => (ns === null ? '-' : formatNumber(ns / 1000));
+  const lines = results.map((line) => [
+    line.model,
+    line.workers,
+    us(line.ns),
+    us(line.gatheredNs),
+    us(line.threadsNs),
+    us(line.serialNs),
+    `${Math.round(100 * (1 - line.ns / line.serialNs))} %`,
+    us(line.predictedNs),
+    line.hash,
+  ]);
+  const head = [
+    'model',
+    'ranks',
+    'time (us)',
+    'gathered',
+    'threads',
+    'one thread',
+    'less',
+    'predicted',
+    'hash of 1000 steps',
+  ];
+  terminal.out(`${about.implementation}\n\n${table(head, lines)}\n`);
 }
 
 /** Of each model, as `forward` is called. */

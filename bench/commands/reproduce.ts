@@ -3,6 +3,7 @@
 import { Argument, type Command } from 'commander';
 import { InputError } from '#src/cli/errors.js';
 import { integer, positive } from '#src/cli/model-argument.js';
+import { withRanks } from '#src/cli/ranks-option.js';
 import { formatNumber, type Terminal, table } from '#src/cli/terminal.js';
 import { schedule } from '#src/engines/plain/assembly/schedule.js';
 import { formatJson } from '#src/formats/index.js';
@@ -72,7 +73,7 @@ function titled(terminal: Terminal, title: string): Terminal {
 }
 
 export function configure(command: Command, plain: Terminal): void {
-  command
+  withRanks(command)
     .addArgument(new Argument('<paper>', 'which paper').choices([...PAPERS.keys()]))
     .option('--table <n>', 'which table (the first where left out; of 004, all)', integer)
     .option('--figure <n>', 'of paper 002: figure 4', integer)
@@ -90,11 +91,14 @@ Examples:
   manikin reproduce 002 --table 1
   manikin reproduce 000 --table 2 --svg out/table-2.svg
   manikin reproduce 002 --figure 4 --every 4 --svg out/figure-4.svg
-  manikin reproduce 004`,
+  manikin reproduce 004
+  mpirun -n 4 manikin reproduce 000 --mpi                    (its processes are ranks)`,
     )
     .action(async (paper: string, options: TimesOptions) => {
       const terminal = options.json === true ? plain : titled(plain, `${PAPERS.get(paper)}\n\n`);
       if (options.every < 1) throw new InputError('--every expects 1 or more.');
+      if (options.mpi === true && (options.figure !== undefined || !timedTables(paper).includes(options.table ?? 1)))
+        throw new InputError('--mpi goes with tables of times: those of papers 000 and 003, and table 2 of 002.');
       if (paper === '001') {
         pointToWalker(options, terminal);
         return;

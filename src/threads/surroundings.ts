@@ -34,6 +34,12 @@ export async function processors(): Promise<number> {
   return availableParallelism();
 }
 
+/** Processors of the machine, for Node: Open MPI binds each rank to one of them, which is all that `processors` sees then. */
+export async function allProcessors(): Promise<number> {
+  const { cpus } = (await nodeModule('node:os')) as { cpus(): readonly unknown[] };
+  return cpus().length;
+}
+
 /** Node's module, in every version of it; undefined in pages. */
 export async function loadThreads(): Promise<WorkerThreads | undefined> {
   return isNode() ? ((await nodeModule('node:worker_threads')) as WorkerThreads) : undefined;

@@ -22,11 +22,12 @@ import {
   withState,
 } from '../model-argument.js';
 import { OutputFile, refuseSameFiles } from '../output-file.js';
+import { type RanksOptions, withRanks } from '../ranks-option.js';
 import { ReplayFile, upwards } from '../replay-file.js';
 import { formatNumber, Progress, type Terminal } from '../terminal.js';
 import type { FoundScene } from './scene-argument.js';
 
-interface Options extends ModelOptions, StateOptions {
+interface Options extends ModelOptions, StateOptions, RanksOptions {
   readonly duration?: number;
   readonly step?: number;
   readonly integrator?: IntegratorName;
@@ -51,7 +52,7 @@ const DURATION = 2;
 const EVERY = 0.01;
 
 export function configureSimulate(command: Command, terminal: Terminal): void {
-  withState(withModel(command, '<scene>', `a scene, or a model: ${MODEL_HELP}`))
+  withRanks(withState(withModel(command, '<scene>', `a scene, or a model: ${MODEL_HELP}`)))
     .option('--ground', 'let it touch a plane z = 0, itself, and what its file puts on the ground')
     .option('--duration <seconds>', 'how long (default: what the scene says, or 2; on the ground 5)', positive)
     .option(
@@ -97,7 +98,8 @@ Examples:
   manikin simulate fall --html out/fall.html             (a scene, to be played in a browser)
   manikin simulate push                                  (a scene: stands, is pushed)
   manikin simulate scene.json --checkpoint out/run.checkpoint --every 10
-  manikin simulate scene.json --resume out/run.checkpoint`,
+  manikin simulate scene.json --resume out/run.checkpoint
+  mpirun -n 4 manikin simulate chain-100000 --seed 1 --mpi --duration 0.1 --checkpoint out/chain.json`,
     )
     .action((name: string, options: Options) => simulate(name, options, terminal));
 }
@@ -107,14 +109,32 @@ async function simulate(name: string, options: Options, terminal: Terminal): Pro
   refuseSameFiles({ csv, svg, html, record, checkpoint });
   const { findScene, modelScene, SCENE_NAMES } = await import('./scene-argument.js');
   const found = findScene(name, options, terminal);
-  if (found !== undefined) return simulateScene(name, found, options, terminal);
+  if (found !== undefined) {
+    if (options.mpi === true) throw new InputError('--mpi is for a model alone, which touches nothing.');
+    return simulateScene(name, found, options, terminal);
+  }
   const model = await loadModel(name, options, terminal, SCENE_NAMES);
   const { state } = await chooseState(model, options);
+  if (options.mpi === true) {
+    refuseWithRanks(options);
+    const { simulateByRanks } = await import('./simulate-ranks.js');
+    return simulateByRanks(name, model, state, options, terminal);
+  }
   const bringsGround = (model.ground?.collisions.length ?? 0) > 0;
   const { ground, resume } = options;
   if (ground === true || record !== undefined || checkpoint !== undefined || resume !== undefined || bringsGround)
     return simulateScene(name, modelScene(name, model, state, options, terminal), options, terminal);
   return simulateAlone(name, model, state, options, terminal);
+}
+
+/** What ranks do not do. */
+function refuseWithRanks({ integrator, engine, ground, csv, svg, record }: Options): void {
+  if (integrator !== undefined && integrator !== 'rk4')
+    throw new InputError(`With --mpi the integrator is "rk4"; "${integrator}" runs without.`);
+  if (engine !== undefined || ground !== undefined || csv !== undefined || svg !== undefined || record !== undefined)
+    throw new InputError(
+      'With --mpi leave --engine, --ground, --csv, --svg and --record out; --checkpoint writes the state.',
+    );
 }
 
 async function simulateScene(name: string, found: FoundScene, options: Options, terminal: Terminal): Promise<void> {

@@ -3,3 +3,4 @@
 export type { Ranks } from '../engine.js';
 export { MpiRanks, mpi } from './mpi.js';
 export { RANK_CONSTANTS, type SpreadOptions } from './spread-dynamics.js';
+export type { SpreadSteps } from './spread-steps.js';

@@ -28,6 +28,8 @@ export interface MpiLibrary {
   readonly version: string;
   readonly rank: number;
   readonly ranks: number;
+  /** Returns when `data` can be used again: at once where it is small. */
+  send(data: Float64Array, to: number, tag: number): void;
   /** A request that can be started again and again, written to `request`. */
   sendInit(data: Float64Array, to: number, tag: number, request: Uint8Array): void;
   recvInit(data: Float64Array, from: number, tag: number, request: Uint8Array): void;
@@ -128,6 +130,7 @@ function begin(koffi: Koffi, library: KoffiLibrary, family: Family): MpiLibrary 
   call('MPI_Get_library_version', 'void*, void*')(text, number);
   const message = `void*, int, ${H}, int, int, ${H}, void*`;
   const [sendInit, recvInit] = [call('MPI_Send_init', message), call('MPI_Recv_init', message)];
+  const send = call('MPI_Send', `void*, int, ${H}, int, int, ${H}`);
   const [start, startAll] = [call('MPI_Start', 'void*'), call('MPI_Startall', 'int, void*')];
   const test = call('MPI_Test', 'void*, void*, size_t');
   const testAll = call('MPI_Testall', 'int, void*, void*, size_t');
@@ -143,6 +146,7 @@ function begin(koffi: Koffi, library: KoffiLibrary, family: Family): MpiLibrary 
     version: versionOf(family, new TextDecoder().decode(text.subarray(0, number[0]))),
     rank,
     ranks,
+    send: (data, to, tag) => void send(data, data.length, double, to, tag, world),
     sendInit: (data, to, tag, request) => void sendInit(data, data.length, double, to, tag, world, request),
     recvInit: (data, from, tag, request) => void recvInit(data, data.length, double, from, tag, world, request),
     start: (request) => void start(request),

@@ -1,5 +1,5 @@
 // Records over MPI: for each channel a request that is made once and started in every step. Receives are started before
-// anything is computed, so that what comes early finds its place.
+// anything is computed, so that what comes early finds its place. Records of joins are small enough that a send returns at once.
 
 import { type MpiLibrary, REQUEST_BYTES } from './library.js';
 import type { Channel, OpenChannels, Transport } from './transport.js';
@@ -13,6 +13,9 @@ const TAGS = 32_768;
  */
 const PATIENCE = { yield: 400, sleep: 4000 } as const;
 const PATIENCE_IN_TURNS = { yield: 2, sleep: 4 } as const;
+
+/** Numbers that every MPI sends without waiting for the receiver: 2 kB. */
+const SMALL = 256;
 
 export class MpiTransport implements Transport {
   readonly rank: number;
@@ -49,19 +52,20 @@ class MpiChannels implements OpenChannels {
   readonly #outgoing: Uint8Array;
   readonly #comes: number;
   readonly #goes: number;
-  /** The request of each channel. */
+  readonly #tag: (k: number) => number;
+  /** The request of each channel; none where small numbers go. */
   readonly #requests: readonly (Uint8Array | undefined)[];
   /** Memory that MPI knows must stay. */
-  readonly #kept: readonly Channel[];
+  readonly #channels: readonly Channel[];
 
   constructor(mpi: MpiLibrary, channels: readonly Channel[], tag: (k: number) => number) {
     const { rank } = mpi;
     const size = mpi.family === 'Open MPI' ? REQUEST_BYTES : 4;
-    const here = (key: 'from' | 'to'): number => channels.filter((channel) => channel[key] === rank).length;
     this.#mpi = mpi;
-    this.#kept = channels;
-    this.#comes = here('to');
-    this.#goes = here('from');
+    this.#channels = channels;
+    this.#tag = tag;
+    this.#comes = channels.filter(({ to }) => to === rank).length;
+    this.#goes = channels.filter(({ from, data }) => from === rank && data.length > SMALL).length;
     this.#incoming = new Uint8Array(new ArrayBuffer(size * Math.max(1, this.#comes)));
     this.#outgoing = new Uint8Array(new ArrayBuffer(size * Math.max(1, this.#goes)));
     let [comes, goes] = [0, 0];
@@ -71,7 +75,7 @@ class MpiChannels implements OpenChannels {
         mpi.recvInit(data, from, tag(k), request);
         return request;
       }
-      if (from !== rank) return undefined;
+      if (from !== rank || data.length <= SMALL) return undefined;
       const request = this.#outgoing.subarray(size * goes, size * ++goes);
       mpi.sendInit(data, to, tag(k), request);
       return request;
@@ -83,7 +87,10 @@ class MpiChannels implements OpenChannels {
   }
 
   send(k: number): void {
-    this.#mpi.start(this.#requests[k]!);
+    const request = this.#requests[k];
+    const { data, to } = this.#channels[k];
+    if (request === undefined) this.#mpi.send(data, to, this.#tag(k));
+    else this.#mpi.start(request);
   }
 
   arrived(k: number): boolean {
@@ -95,6 +102,6 @@ class MpiChannels implements OpenChannels {
   }
 
   close(): void {
-    for (const [k] of this.#kept.entries()) if (this.#requests[k] !== undefined) this.#mpi.free(this.#requests[k]);
+    for (const request of this.#requests) if (request !== undefined) this.#mpi.free(request);
   }
 }

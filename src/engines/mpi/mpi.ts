@@ -2,13 +2,15 @@
 
 import { MechanismError } from '../../mechanism/errors.js';
 import type { Mechanism } from '../../mechanism/mechanism.js';
-import { processors } from '../../threads/surroundings.js';
+import type { State } from '../../mechanism/state.js';
+import { allProcessors } from '../../threads/surroundings.js';
 import type { Ranks } from '../engine.js';
-import type { PlainDynamics } from '../plain/plain-dynamics.js';
+import { PlainDynamics } from '../plain/plain-dynamics.js';
 import { localRanks, type ProcessEnvironment } from './environment.js';
 import { loadMpi, type MpiLibrary } from './library.js';
 import { MpiTransport } from './mpi-transport.js';
 import { SpreadDynamics, type SpreadOptions } from './spread-dynamics.js';
+import { SpreadSteps } from './spread-steps.js';
 import type { Transport } from './transport.js';
 
 interface NodeProcess {
@@ -38,7 +40,7 @@ async function begin(): Promise<{ readonly library: MpiLibrary; readonly transpo
   const node = (globalThis as unknown as { process?: NodeProcess }).process;
   const env = node?.env ?? {};
   const library = await loadMpi(env);
-  const transport = new MpiTransport(library, localRanks(env) > (await processors()));
+  const transport = new MpiTransport(library, localRanks(env) > (await allProcessors()));
   node!.once('exit', (code) => {
     if (code === 0) library.finalize();
     else {
@@ -78,11 +80,28 @@ export class MpiRanks implements Ranks {
    * For `dynamics`.
    * @internal
    */
-  engine(mechanism: Mechanism, plain: PlainDynamics, deterministic?: boolean): SpreadDynamics {
+  engine(
+    mechanism: Mechanism,
+    plain: PlainDynamics = new PlainDynamics(mechanism),
+    deterministic?: boolean,
+  ): SpreadDynamics {
     const { name, nq, nv, bodies } = mechanism;
     const options = deterministic === undefined ? this.#options : { ...this.#options, deterministic };
     this.agree(`${name} ${nq} ${nv} ${bodies.length} ${options.scheduleFor} ${options.deterministic}`);
     return new SpreadDynamics(mechanism, this.transport, options, plain, this.implementation);
+  }
+
+  /**
+   * Steps of a mechanism that stays spread, in Runge-Kutta's classical method: every rank moves its own joints. Where spreading
+   * it does not pay rank 0 moves them all, and `reason` says why.
+   */
+  simulate(state: State): { readonly steps: SpreadSteps; readonly reason: string | undefined } {
+    const { mechanism } = state;
+    const spread = this.engine(mechanism);
+    const { reason } = spread.runs('forward');
+    const { part = new MpiRanks(this.#library, this.transport, { scheduleFor: 1 }).engine(mechanism).part } = spread;
+    if (part === undefined) throw MechanismError.of('ranks', '', `It cannot be spread: ${reason ?? ''}`);
+    return { steps: new SpreadSteps(state, part), reason };
   }
 
   /** Done when all ranks have come here. */
@@ -97,6 +116,20 @@ export class MpiRanks implements Ranks {
     own.set(numbers);
     this.#library.gather(own, all);
     return all;
+  }
+
+  /** Numbers of rank 0 on all ranks; those that wait for them sleep. */
+  tell(numbers: Float64Array): Float64Array {
+    const data = new Float64Array(new ArrayBuffer(8 * numbers.length));
+    data.set(numbers);
+    const others = Array.from({ length: this.ranks - 1 }, (_, k) => k + 1);
+    const channels = this.transport.open(others.map((to) => ({ from: 0, to, data })));
+    channels.begin();
+    if (this.rank === 0) for (const k of others.keys()) channels.send(k);
+    else while (!channels.arrived(this.rank - 1)) this.#library.sleep();
+    while (!channels.sent()) this.#library.yield();
+    channels.close();
+    return data;
   }
 
   /** All ranks must say the same here: an error on those that do not, which ends the job before anything is wrong. */

@@ -46,6 +46,8 @@ export interface RankPart {
   step(): void;
   /** Those of all others too. */
   gather(): void;
+  /** Positions and velocities of all joints, from whoever they belong to. */
+  gatherState(): void;
 }
 
 export class SpreadDynamics implements Engine {
@@ -158,15 +160,22 @@ export function rankPart(program: ThreadProgram, transport: Transport): RankPart
   const place = program.instance();
   const owned = ownedRanges(program, ranks);
   const step = new RankRunner(rankProgram(program, ranks), place, transport);
-  const gather = new RankRunner(gatherProgram(owned, [{ at: program.made.qdd, of: 'v' }]), place, transport);
+  const { made } = program;
+  const gathering = (arrays: Parameters<typeof gatherProgram>[1]): RankRunner =>
+    new RankRunner(gatherProgram(owned, arrays), place, transport);
+  const gather = gathering([{ at: made.qdd, of: 'v' }]);
+  const gatherState = gathering([
+    { at: made.q, of: 'q' },
+    { at: made.v, of: 'v' },
+  ]);
   return {
     arrays: place.arrays,
     owned: owned[rank],
     step: () => step.step(),
     gather: () => gather.step(),
+    gatherState: () => gatherState.step(),
     close: () => {
-      step.close();
-      gather.close();
+      for (const runner of [step, gather, gatherState]) runner.close();
     },
   };
 }

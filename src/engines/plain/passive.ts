@@ -10,13 +10,13 @@ export function addPassiveForces(mechanism: Mechanism, tau: Float64Array, q: Flo
 }
 
 /** tau += forces of springs. */
-export function addSprings(mechanism: Mechanism, tau: Float64Array, q: Float64Array): void {
+export function addSprings(mechanism: Pick<Mechanism, 'joints'>, tau: Float64Array, q: Float64Array): void {
   for (const { stiffness, rest, iq, iv } of mechanism.joints)
     if (stiffness !== 0) tau[iv] -= stiffness * (q[iq] - rest);
 }
 
 /** tau += damping and friction, which springs are not: they give back what they take. */
-export function addDamping(mechanism: Mechanism, tau: Float64Array, v: Float64Array): void {
+export function addDamping(mechanism: Pick<Mechanism, 'joints'>, tau: Float64Array, v: Float64Array): void {
   for (const { damping, friction, iv, model } of mechanism.joints) {
     if (damping === 0 && friction === 0) continue;
     for (let k = iv; k < iv + model.nv; k++) tau[k] -= damping * v[k] + friction * Math.tanh(v[k] / FRICTION_SPEED);

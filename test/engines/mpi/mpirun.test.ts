@@ -1,13 +1,18 @@
 // Ranks under mpirun, of Open MPI and of MPICH. MANIKIN_LONG=1 tries 1, 2, 3, 4 and 8 ranks.
 
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
+import { hashOf } from '../../../bench/parallel.js';
 import { endThreads } from '../../../src/engines/threads/index.js';
 import { ParallelDynamics } from '../../../src/engines/threads/parallel-dynamics.js';
 import { builtinMechanism } from '../../../src/models/index.js';
-import { LAUNCHERS, onRanks } from '../../support/mpirun.js';
+import { until } from '../../cli/process-support.js';
+import { LAUNCHERS, onRanks, startRanks } from '../../support/mpirun.js';
 import { Walker } from '../threads/support.js';
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
@@ -16,7 +21,9 @@ const built = existsSync(MAIN);
 if (!built) console.warn('skipped: dist is not built (npm run build), ranks are not tried');
 const LONG = process.env.MANIKIN_LONG === '1';
 const launchers = built ? LAUNCHERS : [];
-const MODELS = ['chain-32-spherical', 'human-34', ...(LONG ? ['chain-200', 'crowd-5'] : [])];
+/** What does not depend on whose MPI it is. */
+const few = LONG ? launchers : launchers.slice(0, 1);
+const MODELS = ['chain-32-spherical', ...(LONG ? ['human-34', 'chain-200', 'crowd-5'] : [])];
 
 afterAll(() => endThreads());
 
@@ -41,7 +48,7 @@ describe.runIf(launchers.length > 0)('ranks', () => {
       }
   });
 
-  it.each(launchers)('compute what one process computes: $family', async (launcher) => {
+  it.each(few)('compute what one process computes: $family', async (launcher) => {
     const words = ['fd', 'chain-200', '--seed', '4', '--json'];
     const alone = JSON.parse(spawnSync(process.execPath, [MAIN, ...words], { encoding: 'utf8' }).stdout);
     const { status, stdout, stderr } = await onRanks(launcher, 2, [MAIN, ...words, '--mpi', '--schedule-for', '2']);
@@ -56,7 +63,133 @@ describe.runIf(launchers.length > 0)('ranks', () => {
     }
   });
 
-  it.each(launchers)('say what is wrong once: $family', async (launcher) => {
+  it.each(few)('go on from a checkpoint, whatever their number: $family', async (launcher) => {
+    const folder = mkdtempSync(join(tmpdir(), 'manikin-ranks-'));
+    try {
+      const simulate = async (count: number, ...more: string[]) => {
+        const words = [
+          'simulate',
+          'chain-32-spherical',
+          '--seed',
+          '2',
+          '--mpi',
+          '--schedule-for',
+          '4',
+          '--json',
+          ...more,
+        ];
+        const { status, stdout, stderr } = await onRanks(launcher, count, [MAIN, ...words], { cwd: folder });
+        expect(status, stderr).toBe(0);
+        return JSON.parse(stdout);
+      };
+      const whole = await simulate(2, '--duration', '0.04');
+      const half = await simulate(3, '--duration', '0.02', '--checkpoint', 'half.json');
+      expect(half.files).toEqual(['half.json']);
+      const rest = await simulate(1, '--duration', '0.04', '--resume', 'half.json');
+      expect(whole).toMatchObject({
+        ranks: 2,
+        steps: 40,
+        integrator: 'rk4',
+        hash: expect.stringMatching(/^[0-9a-f]{16}$/),
+      });
+      expect(rest).toMatchObject({ ranks: 1, steps: 20, time: whole.time });
+      expect(rest.joints).toEqual(whole.joints);
+      // The same motion without MPI, by another code.
+      const words = [
+        MAIN,
+        'simulate',
+        'chain-32-spherical',
+        '--seed',
+        '2',
+        '--integrator',
+        'rk4',
+        '--duration',
+        '0.04',
+        '--json',
+      ];
+      const alone = JSON.parse(spawnSync(process.execPath, words, { encoding: 'utf8' }).stdout);
+      for (const [k, { q }] of alone.joints.entries())
+        for (const [i, x] of q.entries()) expect(Math.abs(x - whole.joints[k].q[i])).toBeLessThan(1e-8);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it.each(launchers)('end with a rank that dies, and name it: $family', async (launcher) => {
+    const words = [MAIN, 'simulate', 'chain-32', '--seed', '2', '--mpi', '--schedule-for', '2', '--duration', '1000'];
+    const child = startRanks(launcher, 2, words);
+    let err = '';
+    child.stderr!.on('data', (text) => {
+      err += text;
+    });
+    const ended = once(child, 'close');
+    const environment = (pid: number): string => {
+      try {
+        return readFileSync(`/proc/${pid}/environ`, 'utf8');
+      } catch {
+        return '';
+      }
+    };
+    const children = (pid: number): number[] => {
+      try {
+        const own = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+          .trim()
+          .split(' ')
+          .filter(Boolean)
+          .map(Number);
+        return [...own, ...own.flatMap(children)];
+      } catch {
+        return [];
+      }
+    };
+    /** Rank 1, once it has some of the processor's time behind it. */
+    let victim: number | undefined;
+    await until(() => {
+      victim = children(child.pid!).find(
+        (pid) =>
+          /(OMPI_COMM_WORLD_RANK|PMI_RANK)=1\0/.test(environment(pid)) &&
+          Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ')[11]) > 50,
+      );
+      return victim !== undefined;
+    });
+    process.kill(victim!, 'SIGKILL');
+    const [status] = await ended;
+    expect(status).not.toBe(0);
+    if (launcher.family === 'Open MPI') expect(err).toMatch(/rank 1 .*signal 9/);
+    else expect(err).toMatch(new RegExp(`Processes of the ranks, from 0 on: \\d+, ${victim}\\.`));
+  });
+
+  it('measure themselves beside threads, and print the tables of papers', async () => {
+    const [launcher] = launchers;
+    const run = async (...words: string[]) => {
+      const { status, stdout, stderr } = await onRanks(launcher, 2, [
+        MAIN,
+        ...words,
+        '--mpi',
+        '--seconds',
+        '0.02',
+        '--json',
+      ]);
+      expect(status, stderr).toBe(0);
+      return JSON.parse(stdout);
+    };
+    const { results, implementation } = await run('bench', 'parallel', 'human-48');
+    expect(implementation).toContain(launcher.family);
+    expect(results).toHaveLength(1);
+    for (const key of ['ns', 'nsMedian', 'gatheredNs', 'threadsNs', 'serialNs', 'predictedNs'])
+      expect(results[0][key], key).toBeGreaterThan(100);
+    expect(results[0]).toMatchObject({ workers: 2, hash: await hashOf(builtinMechanism('human-48'), 2, 2) });
+    const { rows, ranks } = await run('reproduce', '003');
+    expect(ranks).toBe(2);
+    expect(rows.map((row: { processes: number; paperMs: number }) => [row.processes, row.paperMs])).toEqual([
+      [1, 10.8],
+      [2, 8.5],
+      [1, 15.1],
+      [2, 10.9],
+    ]);
+  });
+
+  it.each(few)('say what is wrong once: $family', async (launcher) => {
     const { status, stdout, stderr } = await onRanks(launcher, 2, [MAIN, 'fd', 'human-34', '--mpi', '--forces']);
     expect(status).not.toBe(0);
     expect(stdout.trim().split('\n').length).toBeLessThan(8);
