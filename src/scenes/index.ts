@@ -2,8 +2,11 @@
 
 export { type AddedModel, addModel } from './add-model.js';
 export { BUNDLED_SCENES, type BundledScene, bundledScene } from './bundled.js';
-export { Environment, type EnvironmentOptions, environment } from './environment.js';
+export { Environment, environment } from './environment.js';
+export type { EnvironmentOptions } from './environment-copies.js';
+export type { EnvironmentTask } from './environment-task.js';
 export { type SceneOptions, sceneWorld } from './make-scene.js';
+export { ParallelEnvironment, type ParallelEnvironmentOptions, parallelEnvironment } from './parallel-environment.js';
 export { formatScene, isScene, parseScene } from './parse-scene.js';
 export { type RunFigures, RunSummary } from './run-summary.js';
 export type {

@@ -88,6 +88,7 @@ describe('public exports', () => {
       [
         'BUNDLED_SCENES',
         'Environment',
+        'ParallelEnvironment',
         'RunSummary',
         'SCENE_SCHEMA',
         'addModel',
@@ -95,6 +96,7 @@ describe('public exports', () => {
         'environment',
         'formatScene',
         'isScene',
+        'parallelEnvironment',
         'parseScene',
         'sceneWorld',
       ],

@@ -38,7 +38,19 @@ const ALLOWED = new Map<string, readonly string[]>([
   // Worlds from scene files.
   [
     'scenes',
-    ['spatial', 'joints', 'mechanism', 'formats', 'models', 'dynamics', 'contact', 'simulation', 'motion', 'files'],
+    [
+      'spatial',
+      'joints',
+      'mechanism',
+      'formats',
+      'models',
+      'dynamics',
+      'contact',
+      'simulation',
+      'motion',
+      'files',
+      'threads',
+    ],
   ],
   // Many runs of scenes, models and motions.
   ['sweep', ['spatial', 'mechanism', 'formats', 'models', 'simulation', 'motion', 'files', 'scenes']],

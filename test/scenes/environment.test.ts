@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Random } from '../../src/mechanism/random.js';
-import { type Environment, type EnvironmentOptions, environment } from '../../src/scenes/environment.js';
+import { type Environment, environment } from '../../src/scenes/environment.js';
+import type { EnvironmentOptions } from '../../src/scenes/environment-copies.js';
 import { sceneWorld } from '../../src/scenes/make-scene.js';
 import type { Scene } from '../../src/scenes/scene.js';
 
