@@ -317,6 +317,24 @@ describe.skipIf(!ready)('a sweep over a queue', () => {
       await client.flushall();
     });
 
+    it('a worker that is stopped gives its run back at once, long before the lease ends', async () => {
+      const input = { kind: 'model', model: 'chain-2', duration: 100_000 } as const;
+      const job: RunJob = { format: 1, version: packageVersion(), input, files: {} };
+      const id = `run-${keyOf(job)}`;
+      await queue.add('run', job, { jobId: id });
+      const worker = launch(['worker', '--queue', server.url, '--threads', '1', '--lease', '600']);
+      const state = async (expected: string): Promise<void> => {
+        for (const end = Date.now() + 60_000; (await queue.getJobState(id)) !== expected; await wait(20))
+          if (Date.now() > end) throw new Error(`it never was ${expected}`);
+      };
+      await state('active');
+      worker.child.kill('SIGINT');
+      expect(await worker.ended, worker.text()).toBe(130);
+      await state('waiting');
+      expect(worker.text()).toMatch(/^Worker of [^\n]+\n0 runs done in [^\n]+\nInterrupted\.\n$/);
+      await queue.remove(id);
+    });
+
     it('a worker that sends no result of the run is not believed', async () => {
       const main = launch([
         'sweep',

@@ -2,8 +2,10 @@
 
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parquetReadObjects } from 'hyparquet';
 import { describe, expect, it } from 'vitest';
+import { gaitBvh } from '../motion/gait.js';
 import { bash, built, program, start, until } from './process-support.js';
 import { expectRefusal, json, manikin, output, read, runWith, temporaryFolder } from './support.js';
 
@@ -119,7 +121,7 @@ describe.skipIf(!built)('a sweep', () => {
     expect(result.series.columns.length).toBe(result.series.rows[0].length);
   });
 
-  it('over files, of motions too, within the root only', async () => {
+  it('over files, within the root only', async () => {
     const folder = files.path('inputs');
     mkdirSync(folder);
     writeFileSync(join(folder, 'a.json'), JSON.stringify(SCENE));
@@ -149,6 +151,61 @@ describe.skipIf(!built)('a sweep', () => {
     expectRefusal(await manikin('sweep', sweep, '--out', out), 2);
     write(['d.json']);
     expectRefusal(await manikin('sweep', sweep, '--out', out), 2);
+  });
+
+  it('of captured motions: what inverse gives', async () => {
+    const folder = files.path('motions');
+    mkdirSync(folder);
+    for (const [name, seconds] of [
+      ['a', 0.5],
+      ['b', 0.7],
+    ] as const)
+      writeFileSync(join(folder, `${name}.bvh`), gaitBvh({ seconds }));
+    const sweep = {
+      run: { inverse: 'a.bvh', every: 0 },
+      parameters: { inverse: ['a.bvh', 'b.bvh', 'c.bvh'], mass: [60, 80] },
+    };
+    writeFileSync(join(folder, 'sweep.json'), JSON.stringify(sweep));
+    const out = files.path('by-motion');
+    const { code, err } = await manikin('sweep', join(folder, 'sweep.json'), '--out', out);
+    expect(code).toBe(1);
+    expect(err).toContain('Failed: inverse "c.bvh", mass 60: There is no file "c.bvh" in the root.\n');
+    const { runs } = JSON.parse(read(join(out, 'manifest.json')));
+    expect(runs.map(({ values }: { values: object }) => Object.values(values))).toEqual([
+      ['a.bvh', 60],
+      ['a.bvh', 80],
+      ['b.bvh', 60],
+      ['b.bvh', 80],
+    ]);
+    const { result } = JSON.parse(read(join(out, 'results', runs[3].key.slice(0, 2), `${runs[3].key}.json`)));
+    const csv = files.path('b.csv');
+    await output('inverse', join(folder, 'b.bvh'), '--mass', '80', '--out', csv, '--quiet');
+    const [head, ...lines] = read(csv).trimEnd().split('\n');
+    expect(result.series.columns).toEqual(head.split(',').slice(0, result.series.columns.length));
+    expect(result.series.rows).toEqual(
+      lines.map((line) => line.split(',').slice(0, result.series.columns.length).map(Number)),
+    );
+    expect(result.frames).toBe(lines.length);
+  });
+
+  it('the example runs', async () => {
+    const example = fileURLToPath(new URL('../../examples/sweep.json', import.meta.url));
+    const out = files.path('example');
+    expect(await json('sweep', example, '--out', out)).toMatchObject({ sweep: 'sliding box', runs: 12, done: 12 });
+    const table = files.path('example.csv');
+    expect(await output('sweep', example, '--out', out, '--collect', table)).toMatch(
+      /^sliding box: 12 of 12 runs, \d+ columns\n/,
+    );
+    // Coulomb: it slides v^2 / (2 mu g), within what the step leaves.
+    const [head, ...lines] = read(table).trimEnd().split('\n');
+    const column = (name: string): number => head.split(',').indexOf(name);
+    for (const line of lines) {
+      const cells = line.split(',').map(Number);
+      const [mu, speed] = [cells[column('scene.ground.friction')], cells[column('scene.mechanisms[0].velocity[0]')]];
+      const stops = speed / (9.81 * mu);
+      const way = stops < 1 ? speed ** 2 / (2 * mu * 9.81) : speed - (mu * 9.81) / 2;
+      expect(Math.abs(cells[column('final.box.box.q[4]')] - way)).toBeLessThan(0.005 * speed);
+    }
   });
 
   it('a model file that changed makes new runs', async () => {
