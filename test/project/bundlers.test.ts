@@ -26,6 +26,7 @@ import webpack from 'webpack';
 import { hasBrowser, launchBrowser, serve } from '../support/browser.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const TSC = join(ROOT, 'node_modules/typescript/bin/tsc');
 
 const WORK = `
 import { dynamics, State } from 'manikin';
@@ -150,7 +151,7 @@ describe('the packed package', () => {
   });
 
   it('has documents, examples and living source maps', () => {
-    for (const path of ['README.md', 'CHANGELOG.md', 'docs/README.md', 'examples/01-five-lines.mjs', 'dist/index.d.ts'])
+    for (const path of ['README.md', 'CHANGELOG.md', 'docs/README.md', 'examples/01-five-lines.ts', 'dist/index.d.ts'])
       expect(files).toContain(path);
     expect(files.filter((path) => path.includes('tsbuildinfo'))).toEqual([]);
     const map = JSON.parse(readFileSync(join(project, 'node_modules/manikin/dist/index.js.map'), 'utf8'));
@@ -160,14 +161,25 @@ describe('the packed package', () => {
   it('has types that need nothing else', { timeout: 120_000 }, () => {
     const { exports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { exports: object };
     // manikin/three is for those who have three.js and its types.
-    const entries = Object.keys(exports).filter((path) => !/workers|three|\.json$/.test(path));
+    const entries = Object.keys(exports).filter((path) => !/workers|three|\.(json|html)$/.test(path));
     expect(entries.length).toBeGreaterThan(8);
     const lines = entries.map((path, k) => `export * as entry${k} from 'manikin${path.slice(1)}';`);
     writeFileSync(join(project, 'all.ts'), lines.join('\n'));
-    const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
     // Neither the types of a page nor those of Node; the declarations themselves are checked, too.
     const flags = ['--strict', '--noEmit', '--module', 'nodenext', '--target', 'es2022', '--lib', 'es2023'];
-    expect(spawnSync(process.execPath, [tsc, ...flags, 'all.ts'], { cwd: project, encoding: 'utf8' }).stdout).toBe('');
+    expect(spawnSync(process.execPath, [TSC, ...flags, 'all.ts'], { cwd: project, encoding: 'utf8' }).stdout).toBe('');
+  });
+
+  it('has examples that a strict compiler takes', { timeout: 120_000 }, () => {
+    const examples = join(project, 'examples');
+    cpSync(join(project, 'node_modules/manikin/examples'), examples, { recursive: true });
+    // console is a matter of Node; its types depend on one other package.
+    for (const name of ['@types/node', 'undici-types']) {
+      mkdirSync(join(examples, 'node_modules', name, '..'), { recursive: true });
+      symlinkSync(join(ROOT, 'node_modules', name), join(examples, 'node_modules', name));
+    }
+    expect(spawnSync(process.execPath, [TSC], { cwd: examples, encoding: 'utf8' }).stdout).toBe('');
+    expect(readFileSync(join(examples, 'tsconfig.json'), 'utf8')).not.toContain('skipLibCheck');
   });
 
   it.each(Object.keys(BUNDLERS))('%s', { timeout: 180_000 }, async (name) => {

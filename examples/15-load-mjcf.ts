@@ -21,10 +21,13 @@ const { mechanism, actuators, tendons, keyframes } = parseMjcf(
   </mujoco>`,
   { file: 'leg.xml' },
 );
-const { state } = keyframes.find(({ name }) => name === 'bent');
+const bent = keyframes.find(({ name }) => name === 'bent');
+if (bent === undefined) throw new Error('the file has no keyframe "bent"');
+const { state } = bent;
 const tau = new ActuatorForces(mechanism, actuators, tendons).add(state, { controls: [0.5] });
+const [torque] = tau.subarray(...mechanism.joint('hip').v);
 const [hip, knee] = dynamics(mechanism).forward(state, tau);
-console.log(`thigh ${mechanism.body('thigh').mass.toFixed(3)} kg, hip ${tau[0]} N m`);
+console.log(`thigh ${mechanism.body('thigh').mass.toFixed(3)} kg, hip ${torque} N m`);
 console.log(`hip ${hip.toFixed(3)} rad/s^2, knee ${knee.toFixed(3)} rad/s^2`);
 // prints: thigh 4.886 kg, hip 20 N m
 // prints: hip 22.610 rad/s^2, knee -72.996 rad/s^2

@@ -1,11 +1,12 @@
 // An environment for learning, by Gymnasium's words: eight poles on carts, balanced by a law that is found by random search.
 // prints: the same seed gives the same bits: true
 // prints: it has learned
+import type { Description } from 'manikin/formats';
 import { environment } from 'manikin/scenes';
 
 const still = [0.01, 0, 0, 0, 0.01, 0, 0, 0, 0.01];
 const E = [1, 0, 0, 0, 1, 0, 0, 0, 1];
-const pole = {
+const pole: Description = {
   name: 'pole',
   gravity: [0, 0, -9.81],
   bodies: [
@@ -43,16 +44,15 @@ const balance = environment(
       observation.set([...q, ...v]);
     },
     reward: () => 1,
-    terminated: ({ world }) => Math.abs(world.members[0].state.q[1]) > 0.3,
+    terminated: ({ world }) => Math.abs(world.members[0].state.get('hinge').q[0]) > 0.3,
     reset: ({ world }, random) => {
-      const { q } = world.members[0].state;
-      q[1] = random.between(-0.1, 0.1);
+      world.members[0].state.set('hinge', random.between(-0.1, 0.1));
     },
   },
 );
 
 /** Steps until the first pole has fallen. */
-function played(law, seed) {
+function played(law: readonly number[], seed: number): number {
   balance.reset(seed);
   for (let k = 0; k < 200; k++) {
     const actions = Array.from({ length: 8 }, (_, copy) =>

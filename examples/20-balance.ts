@@ -1,10 +1,10 @@
 // A double pendulum with a motor at its second joint only is balanced upright by a linear-quadratic regulator, which comes from the
 // exact derivatives of its dynamics.
-import { dynamics, MechanismBuilder, State } from 'manikin';
+import { dynamics, type LinkOptions, MechanismBuilder, State } from 'manikin';
 import { integrate } from 'manikin/toolbox';
 
-const rod = { mass: 1, com: [0, 0, 0.5], inertia: [0.083, 0, 0, 0, 0.083, 0, 0, 0, 0.001] };
-const joint = { type: 'revolute', axis: [0, 1, 0] };
+const rod: Partial<LinkOptions> = { mass: 1, com: [0, 0, 0.5], inertia: [0.083, 0, 0, 0, 0.083, 0, 0, 0, 0.001] };
+const joint: LinkOptions['joint'] = { type: 'revolute', axis: [0, 1, 0] };
 const mechanism = new MechanismBuilder('acrobot')
   .link('lower', { parent: null, joint, ...rod })
   .link('upper', { parent: 'lower', joint, at: [0, 0, 1], ...rod })
@@ -24,7 +24,7 @@ const B = [0, 0, step * dtau[1], step * dtau[3]];
 
 // The regulator: P from the Riccati equation, run until it stands still.
 let P = matrix((i, j) => (i === j ? 1 : 0));
-let K = [];
+let K: number[] = [];
 for (let round = 0; round < 4000; round++) {
   const PA = multiply(P, A);
   const PB = B.map((_, i) => B.reduce((sum, b, k) => sum + P[i][k] * b, 0));
@@ -47,11 +47,11 @@ for (let t = 0; t < 10; t += step) {
 }
 console.log(`after ten seconds it stands ${Math.max(...state.q.map(Math.abs)) < 1e-3 ? 'upright' : 'no more'}`);
 
-function matrix(entry) {
+function matrix(entry: (i: number, j: number) => number): number[][] {
   return Array.from({ length: n }, (_, i) => Array.from({ length: n }, (_, j) => entry(i, j)));
 }
 
-function multiply(X, Y) {
+function multiply(X: number[][], Y: number[][]): number[][] {
   return matrix((i, j) => Y.reduce((sum, row, k) => sum + X[i][k] * row[j], 0));
 }
 // prints: after ten seconds it stands upright

@@ -3,7 +3,10 @@
 import { parseBvh } from 'manikin/formats';
 import { differentiated, figureFromBvh, inverseOfMotion, smoothed } from 'manikin/motion';
 
-const leg = (side, x) => `JOINT ${side}UpLeg { OFFSET ${x} -5 0 CHANNELS 3 Zrotation Yrotation Xrotation
+const leg = (
+  side: string,
+  x: number,
+): string => `JOINT ${side}UpLeg { OFFSET ${x} -5 0 CHANNELS 3 Zrotation Yrotation Xrotation
   JOINT ${side}Leg { OFFSET 0 -42 0 CHANNELS 1 Xrotation
   JOINT ${side}Foot { OFFSET 0 -42 0 CHANNELS 1 Xrotation End Site { OFFSET 0 -5 18 } } } }`;
 const frames = Array.from({ length: 301 }, (_, k) => {
@@ -28,8 +31,11 @@ const { frames: forces, weight, strides } = inverseOfMotion(motion, { feet, heig
 
 const carried = forces.filter(({ support }) => support === 'left').length;
 console.log(`carried by the left foot in ${carried} of ${forces.length} frames`);
-console.log(`one swing takes ${strides.duration.toFixed(2)} s`);
-console.log(`mean vertical force: ${(100 * strides.mean).toFixed(1)} % of ${weight.toFixed(0)} N`);
+// Undefined where nothing repeats.
+if (strides !== undefined) {
+  console.log(`one swing takes ${strides.duration.toFixed(2)} s`);
+  console.log(`mean vertical force: ${(100 * strides.mean).toFixed(1)} % of ${weight.toFixed(0)} N`);
+}
 const hip = coordinates.indexOf('RightUpLeg_rx');
 const largest = Math.max(...forces.slice(30, -30).map(({ tau }) => Math.abs(tau[hip])));
 console.log(`largest torque in the right hip: ${largest.toFixed(0)} N m`);

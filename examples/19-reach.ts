@@ -1,5 +1,5 @@
 // A seven-axis arm reaches for a point, holds itself there, and is driven along a line by computed torques of its hand.
-import { dynamics, MechanismBuilder, State } from 'manikin';
+import { dynamics, MechanismBuilder, State, type Vec3 } from 'manikin';
 import { gravityForces, inverseKinematics, operationalInertia } from 'manikin/toolbox';
 
 const builder = new MechanismBuilder('arm');
@@ -16,7 +16,7 @@ const mechanism = builder.build();
 const arm = dynamics(mechanism);
 
 // Reach.
-const target = [0.5, 0.2, 0.7];
+const target: Vec3 = [0.5, 0.2, 0.7];
 const found = inverseKinematics(mechanism, [
   { kind: 'position', frame: { frame: 'hand', at: [0, 0, 0.1] }, position: target },
   { kind: 'direction', frame: 'hand', axis: [0, 0, 1], direction: [1, 0, 0] },
@@ -42,7 +42,7 @@ const { linear } = arm.acceleration(state, 'hand', { in: 'aligned', qdd: arm.for
 console.log(`the hand accelerates by ${linear.map((x) => x.toFixed(3).replace('-0.000', '0.000')).join(', ')} m/s^2`);
 
 /** x with A x = b, by elimination. */
-function solve(A, n, b) {
+function solve(A: Float64Array, n: number, b: readonly number[]): number[] {
   const rows = Array.from({ length: n }, (_, i) => [...A.slice(i * n, (i + 1) * n), b[i]]);
   for (let k = 0; k < n; k++) {
     const best = rows.slice(k).reduce((at, row, i) => (Math.abs(row[k]) > Math.abs(rows[at][k]) ? k + i : at), k);

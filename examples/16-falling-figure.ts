@@ -2,8 +2,9 @@
 // prints: it lies still
 import { bundledScene, sceneWorld } from 'manikin/scenes';
 
-const scene = { ...bundledScene('fall'), step: 0.004, duration: 2.5 };
-const run = sceneWorld(scene);
+const fall = bundledScene('fall');
+if (fall === undefined) throw new Error('there is no scene "fall"');
+const run = sceneWorld({ ...fall, step: 0.004, duration: 2.5 });
 const start = run.world.energy().total;
 let most = 0;
 run.runUntil(run.duration, ({ world }) => {
