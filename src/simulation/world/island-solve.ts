@@ -14,8 +14,8 @@ const AIM = 3e-10;
 const NEWTON = { iterations: 40, eps: 1e-4 };
 /** From nothing they are soft: that finds the way where a warm start leads astray. */
 const AFRESH = { again: true, iterations: 40, eps: 0.1 };
-/** A residual that is good enough for islands that are too large for the solvers on impulses. */
-const POOR = 1e-6;
+/** A residual that islands too large for the solvers on impulses are left with. */
+const POOR = 1e-2;
 
 export class IslandSolve {
   readonly #solver = new IslandSolver();

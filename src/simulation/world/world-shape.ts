@@ -122,9 +122,27 @@ export class ShapePair {
       this.#approach(k);
       this.impulse.fill(0, 3 * k, 3 * k + 3);
       this.mode[k] = 0;
-      for (let old = 0; old < this.#oldCount; old++)
-        if (this.#oldFeature[old] === feature[k])
-          for (let j = 0; j < 3; j++) this.impulse[3 * k + j] = this.#oldImpulse[3 * old + j];
+      for (let old = 0; old < this.#oldCount; old++) if (this.#oldFeature[old] === feature[k]) this.#inherit(k, old);
+    }
+    this.#inheritRest();
+  }
+
+  /** Point k starts with the impulse of a point of the step before. */
+  #inherit(k: number, old: number): void {
+    for (let j = 0; j < 3; j++) this.impulse[3 * k + j] = this.#oldImpulse[3 * old + j];
+  }
+
+  /**
+   * Points that are new take the impulses of those that are gone, in their order: where corners lie on each other it is a matter of
+   * rounding what a point is called.
+   */
+  #inheritRest(): void {
+    let old = 0;
+    for (let k = 0; k < this.count; k++) {
+      if (has(this.#oldFeature, this.#oldCount, this.feature[k])) continue;
+      while (old < this.#oldCount && has(this.feature, this.count, this.#oldFeature[old])) old++;
+      if (old === this.#oldCount) return;
+      this.#inherit(k, old++);
     }
   }
 
@@ -176,6 +194,12 @@ export class ShapePair {
     this.#oldImpulse = grown(this.#oldImpulse, 3 * n);
     this.#oldFeature = grown(this.#oldFeature, n);
   }
+}
+
+/** Whether a feature is among the first `count`. */
+function has(features: Int32Array, count: number, feature: number): boolean {
+  for (let k = 0; k < count; k++) if (features[k] === feature) return true;
+  return false;
 }
 
 const va = new Float64Array(3);

@@ -93,6 +93,10 @@ export const OWN = 55;
 export const ACCELERATION = 56;
 /** F: 3 for each block: the best impulses so far. */
 export const BEST = 57;
+/** F: for sweeps, of each block: 6 x 3 answers of both bodies; its own 3 x 3 answer and the inverse of that. */
+export const ANSWER_A = 58;
+export const ANSWER_B = 59;
+export const OWN_ANSWER = 60;
 export const HEADER = 64;
 
 // Integers of a tree whose links are placed, from its first one on: a count, then places in N and F.

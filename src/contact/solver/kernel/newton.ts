@@ -13,7 +13,8 @@
 // Impulses may leave their cones on the way. A step changes velocities by J dv exactly, so that its length can be searched for without
 // another pass: the part of it that makes `merit` least. eps falls with whole steps, and is a part of the distance where they are
 // short: nearly redundant contacts then change no more than they must. Not below 1e-6: the equations cancel there. Where the merit
-// falls too slowly, a whole step is taken whatever it says: it has minima that are no solutions.
+// falls too slowly, a whole step is taken whatever it says: it has minima that are no solutions. Piles of bodies are swept over
+// before and where steps are short.
 
 import { factoriseBlocks, solveBlocks } from './blocks.js';
 import { motionOfBlocks, toContacts, toForces } from './contacts.js';
@@ -47,6 +48,7 @@ import {
 } from './layout.js';
 import { sharePatches } from './patches.js';
 import { addCoupling, addStiffness } from './stiffness.js';
+import { prepareSweeps, sweepContacts } from './sweeps.js';
 import { accumulate, assemble, expandInertias, linkVelocities } from './tree.js';
 
 /** The floor of eps; the second where contacts are nearly redundant and the first is not enough. */
@@ -56,6 +58,11 @@ const MOST_EPS = 0.3;
 /** Steps are shortened by this factor, not below the shortest. */
 const SHORTER = 0.6;
 const SHORTEST = 0.0005;
+/** Steps below this part are short. */
+const SHORT = 0.3;
+/** Sweeps at a time, and the residual from which on they come first. */
+const SWEEPS = 10;
+const ROUGH = 1e-3;
 /** A merit (squared) below which the residual itself is looked at. */
 const NEAR = 1e-12;
 /** Steps in a row that lower the merit by less than a fifth, before one is taken whole with this eps. */
@@ -88,8 +95,7 @@ export function newton(F: Float64Array, N: Int32Array, tolerance: f64, most: i32
   const e = N[E];
   const du = N[TRIED_U];
   const best = N[BEST];
-  const first = F[N[SCALARS] + 1];
-  let least = first;
+  const residual = N[SCALARS] + 1;
   let iterations = 0;
   let slow = 0;
   let eps = firstEps;
@@ -101,9 +107,12 @@ export function newton(F: Float64Array, N: Int32Array, tolerance: f64, most: i32
     F[e + k] = 0;
     F[du + k] = 0;
   }
+  let sweeps = 0;
+  if (F[residual] > ROUGH) sweeps = prepareSweeps(F, N);
+  if (sweeps === 1) smooth(F, N);
   sharePatches(F, N);
   let now = merit(F, N, 0);
-  while (least > tolerance && iterations < most) {
+  while (F[residual] > tolerance && iterations < most) {
     iterations++;
     let jump = 0;
     if (slow >= PATIENCE) {
@@ -142,26 +151,44 @@ export function newton(F: Float64Array, N: Int32Array, tolerance: f64, most: i32
       F[lambda + k] += part * F[e + k];
       F[u + k] += part * F[du + k];
     }
-    if (jump === 1 || next < NEAR) {
+    if (part === 1) eps = Math.max(floor, Math.min(0.1 * eps, 0.1 * Math.sqrt(next)));
+    else if (part < SHORT) eps = Math.max(floor, Math.min(MOST_EPS, 0.1 * Math.sqrt(next)));
+    if (sweeps === 1 && next > ROUGH * ROUGH && (jump === 1 || part < SHORT)) smooth(F, N);
+    else if (jump === 1 || next < NEAR) {
+      const before = F[residual];
       clampLawful(F, N, lambda);
       const r = evaluate(F, N, lambda, u);
       if (!(r >= 0)) break;
-      if (r < least || !(least >= 0)) {
-        // As good as rounding lets it be.
-        const done = r < 4 * tolerance && r > 0.5 * least;
-        least = r;
-        for (let k = 0; k < rows; k++) F[best + k] = F[lambda + k];
-        if (done) break;
-      }
+      keepBest(F, N, r);
+      // As good as rounding lets it be.
+      if (r < 4 * tolerance && r < before && r > 0.5 * before) break;
     }
-    if (part === 1) eps = Math.max(floor, Math.min(0.1 * eps, 0.1 * Math.sqrt(next)));
-    else if (part < 0.3) eps = Math.max(floor, Math.min(MOST_EPS, 0.1 * Math.sqrt(next)));
     sharePatches(F, N);
     now = merit(F, N, 0);
   }
+  if (F[residual] > tolerance) {
+    clampLawful(F, N, lambda);
+    keepBest(F, N, evaluate(F, N, lambda, u));
+  }
   for (let k = 0; k < rows; k++) F[lambda + k] = F[best + k];
-  F[N[SCALARS] + 1] = evaluate(F, N, lambda, u);
+  F[residual] = evaluate(F, N, lambda, u);
   return iterations;
+}
+
+/** Sweeps over lawful impulses. */
+function smooth(F: Float64Array, N: Int32Array): void {
+  clampLawful(F, N, N[LAMBDA]);
+  evaluate(F, N, N[LAMBDA], N[U]);
+  sweepContacts(F, N, SWEEPS);
+  keepBest(F, N, largestResidual(F, N, N[LAMBDA], N[U]));
+}
+
+/** BEST <- LAMBDA, where its residual r is the least so far. */
+function keepBest(F: Float64Array, N: Int32Array, r: f64): void {
+  const residual = N[SCALARS] + 1;
+  if (!(r < F[residual]) && F[residual] >= 0) return;
+  F[residual] = r;
+  for (let k = 0; k < 3 * N[BLOCKS]; k++) F[N[BEST] + k] = F[N[LAMBDA] + k];
 }
 
 /** E <- change of impulses, TRIED_U <- that of the velocities; 0 where the matrix has no factors. */

@@ -29,7 +29,7 @@ const FLAT = 1e-9;
 /** Of the squared size of a patch: normal impulses closer together than this cannot bear a moment. */
 const NARROW = 1e-6;
 /** A squared part of the scale below which a patch is left as it is. */
-const LAWFUL = 1e-20;
+const LAWFUL = 1e-12;
 
 /** Shares the impulses of every patch at LAMBDA where that lowers its merit. */
 export function sharePatches(F: Float64Array, N: Int32Array): void {
