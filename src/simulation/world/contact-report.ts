@@ -65,22 +65,37 @@ export interface TouchEvent {
 
 /** Watches which shapes press on each other. */
 export class TouchWatch {
-  #pressing = new Map<number, ShapePair>();
+  /** Those that do, in the order of their keys. */
+  #pressing: readonly ShapePair[] = [];
 
-  /** What has changed since the last call. */
-  changes(pairs: readonly ShapePair[]): TouchEvent[] {
-    const now = new Map<number, ShapePair>();
-    for (const pair of pairs) for (let k = 0; k < pair.count; k++) if (pair.mode[k] !== OPEN) now.set(pair.key, pair);
-    const event = (kind: TouchEvent['kind'], { a, b }: ShapePair): TouchEvent => ({ kind, a: side(a), b: side(b) });
-    const out: TouchEvent[] = [];
-    for (const [key, pair] of this.#pressing) if (!now.has(key)) out.push(event('release', pair));
-    for (const [key, pair] of now) if (!this.#pressing.has(key)) out.push(event('touch', pair));
+  /** What has changed since the last call; the pairs in the order of their keys. */
+  changes(pairs: readonly ShapePair[]): readonly TouchEvent[] {
+    const now = pairs.filter(presses);
+    const before = this.#pressing;
     this.#pressing = now;
-    return out;
+    if (before.length === now.length && before.every(({ key }, k) => key === now[k].key)) return NONE;
+    return [...missing(before, now).map(event('release')), ...missing(now, before).map(event('touch'))];
   }
 
   /** Other shapes from now on. */
   forget(): void {
-    this.#pressing.clear();
+    this.#pressing = [];
   }
+}
+
+const NONE: readonly TouchEvent[] = [];
+
+function presses({ count, mode }: ShapePair): boolean {
+  for (let k = 0; k < count; k++) if (mode[k] !== OPEN) return true;
+  return false;
+}
+
+/** Those of one list whose keys are not in the other. */
+function missing(list: readonly ShapePair[], other: readonly ShapePair[]): ShapePair[] {
+  const keys = new Set(other.map(({ key }) => key));
+  return list.filter(({ key }) => !keys.has(key));
+}
+
+function event(kind: TouchEvent['kind']): (pair: ShapePair) => TouchEvent {
+  return ({ a, b }) => ({ kind, a: side(a), b: side(b) });
 }

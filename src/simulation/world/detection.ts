@@ -17,12 +17,9 @@ const FAR = 1e9;
 export class Detection {
   #shapes: readonly WorldShape[] = [];
   #swept = new SweptShapes([]);
-  #pairs = new Map<number, ShapePair>();
-  /** Of the step before the last, to be used again. */
-  #spare = new Map<number, ShapePair>();
   readonly #manifold = new Manifold();
   /** The pairs at the start of the step. */
-  #marked: { readonly pairs: Map<number, ShapePair>; readonly touching: ShapePair[] } | undefined;
+  #marked: ShapePair[] | undefined;
   /** Friction that was given for pairs of shapes. */
   #given: ReadonlyMap<number, number> = new Map();
   /** Pairs with points, in the order of their keys. */
@@ -45,7 +42,6 @@ export class Detection {
         return !excluded.has(this.key(i, j)) && !joined(shapes[i], shapes[j]);
       },
     });
-    this.#pairs.clear();
     this.touching = [];
   }
 
@@ -60,37 +56,34 @@ export class Detection {
     swept.follow();
     const count = swept.find(h, NEAR, gravity * h);
     const { pairs, margins } = swept;
-    const before = this.#pairs;
-    const now = this.#spare;
-    now.clear();
+    const before = this.touching;
     this.touching = [];
+    let old = 0;
     for (let k = 0; k < count; k++) {
       const i = pairs[2 * k];
       const j = pairs[2 * k + 1];
       this.#collide(shapes[i], shapes[j], margins[k]);
       if (this.#manifold.count === 0) continue;
       const key = this.key(i, j);
-      const pair = before.get(key) ?? this.#newPair(key);
+      // Both lists are in the order of keys.
+      while (old < before.length && before[old].key < key) old++;
+      const pair = old < before.length && before[old].key === key ? before[old] : this.#newPair(key);
       pair.age();
       pair.take(this.#manifold);
-      now.set(key, pair);
       this.touching.push(pair);
     }
-    this.#spare = before;
-    this.#pairs = now;
   }
 
   /** Remembers pairs and warm starts as those at the start of a step. */
   mark(): void {
-    this.#marked = { pairs: this.#pairs, touching: this.touching };
+    this.#marked = this.touching;
     for (const pair of this.touching) pair.mark();
   }
 
   /** Back to what was remembered. */
   undo(): void {
     if (this.#marked === undefined) return;
-    this.#pairs = this.#marked.pairs;
-    this.touching = this.#marked.touching;
+    this.touching = this.#marked;
     for (const pair of this.touching) pair.undo();
   }
 
@@ -105,12 +98,10 @@ export class Detection {
   }
 
   restore(pairs: readonly PairCheckpoint[]): void {
-    this.#pairs = new Map();
     this.#marked = undefined;
     this.touching = pairs.map(({ key, ...points }) => {
       const pair = this.#newPair(key);
       pair.recall(points);
-      this.#pairs.set(key, pair);
       return pair;
     });
   }

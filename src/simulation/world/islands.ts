@@ -6,14 +6,39 @@ import type { JointRows } from './joint-rows.js';
 import type { Member } from './member.js';
 import type { ShapePair } from './world-shape.js';
 
-/** Members that touch each other, with what they touch. */
-export interface Island {
+/** Members that touch each other, with what they touch. Lists are filled again in every step. */
+export class Island {
   /** Numbers of the members, ascending; the members, their articulations, their rows. */
-  readonly numbers: number[];
-  readonly members: Member[];
-  readonly articulations: Articulation[];
-  readonly rows: JointRows[];
-  readonly pairs: ShapePair[];
+  readonly numbers: number[] = [];
+  readonly members: Member[] = [];
+  readonly articulations: Articulation[] = [];
+  readonly rows: JointRows[] = [];
+  readonly pairs: ShapePair[] = [];
+  #members = 0;
+  #pairs = 0;
+
+  empty(): void {
+    this.#members = this.#pairs = 0;
+  }
+
+  addMember(number: number, member: Member, rows: JointRows): void {
+    const k = this.#members++;
+    this.numbers[k] = number;
+    this.members[k] = member;
+    this.articulations[k] = member.articulation;
+    this.rows[k] = rows;
+  }
+
+  addPair(pair: ShapePair): void {
+    this.pairs[this.#pairs++] = pair;
+  }
+
+  /** What is left of an earlier step goes. */
+  finish(): void {
+    if (this.pairs.length > this.#pairs) this.pairs.length = this.#pairs;
+    if (this.numbers.length > this.#members)
+      for (const list of [this.numbers, this.members, this.articulations, this.rows]) list.length = this.#members;
+  }
 }
 
 export class Islands {
@@ -53,16 +78,13 @@ export class Islands {
       if (members[m].articulation.nv === 0) continue;
       const root = this.#root(m);
       if (islandOf[root] < 0) islandOf[root] = this.#next();
-      const island = this.#kept[islandOf[root]];
-      island.numbers.push(m);
-      island.members.push(members[m]);
-      island.articulations.push(members[m].articulation);
-      island.rows.push(rows[m]);
+      this.#kept[islandOf[root]].addMember(m, members[m], rows[m]);
     }
     for (let p = 0; p < pairs.length; p++) {
       const { a, b } = pairs[p];
-      this.#kept[islandOf[this.#root(a.node >= 0 ? a.memberIndex : b.memberIndex)]].pairs.push(pairs[p]);
+      this.#kept[islandOf[this.#root(a.node >= 0 ? a.memberIndex : b.memberIndex)]].addPair(pairs[p]);
     }
+    for (let k = 0; k < this.count; k++) this.#kept[k].finish();
   }
 
   #root(member: number): number {
@@ -78,8 +100,8 @@ export class Islands {
   /** Number of an empty island. */
   #next(): number {
     const k = this.count++;
-    if (k === this.#kept.length) this.#kept.push({ numbers: [], members: [], articulations: [], rows: [], pairs: [] });
-    for (const list of Object.values(this.#kept[k])) list.length = 0;
+    if (k === this.#kept.length) this.#kept.push(new Island());
+    this.#kept[k].empty();
     return k;
   }
 }
