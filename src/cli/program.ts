@@ -1,7 +1,6 @@
 // The command `manikin`: its sub-commands put together, and what happens to their errors.
 
 import { Command } from 'commander';
-import { rankFromEnvironment } from '../engines/mpi/environment.js';
 import { COMMANDS, type CommandEntry } from './command-table.js';
 import { EXIT_BAD_INPUT, EXIT_GOOD, explain } from './errors.js';
 import type { Terminal } from './terminal.js';
@@ -69,8 +68,13 @@ export async function run(words: readonly string[], terminal: Terminal): Promise
   } catch (error) {
     const { code, message } = explain(error);
     // What is wrong with the words is wrong for all ranks: the first says it.
-    const repeated = code === EXIT_BAD_INPUT && words.includes('--mpi') && rankFromEnvironment(process.env) > 0;
+    const repeated = code === EXIT_BAD_INPUT && words.includes('--mpi') && !(await isFirstRank());
     if (message !== '' && !repeated) terminal.err(`${message}\n`);
     return code;
   }
+}
+
+async function isFirstRank(): Promise<boolean> {
+  const { rankFromEnvironment } = await import('../engines/mpi/environment.js');
+  return rankFromEnvironment(process.env) === 0;
 }

@@ -31,8 +31,8 @@ import type { Scene } from './scene.js';
 
 /** A task for an agent, how many copies of it there are, and who computes them. */
 export interface ParallelEnvironmentOptions {
-  /** A JavaScript module whose default export is an EnvironmentTask: every thread loads it. */
-  readonly task: URL | string;
+  /** A JavaScript module (a URL, or its address) whose default export is an EnvironmentTask: every thread loads it. */
+  readonly task: { readonly href: string } | string;
   /** 1 where left out. */
   readonly copies?: number;
   /** This one included; as many as there are processors where left out. */
@@ -108,7 +108,7 @@ export class ParallelEnvironment {
     scene: Scene,
     { task, copies = 1, threads, patience = 60 }: ParallelEnvironmentOptions,
   ): Promise<ParallelEnvironment> {
-    const address = String(task);
+    const address = typeof task === 'string' ? task : task.href;
     const options = { ...(await loadTask(address)), copies };
     checkEnvironment(options);
     if (threads !== undefined && !(Number.isInteger(threads) && threads >= 1))

@@ -1,5 +1,4 @@
 import { type Command, Option } from 'commander';
-import { dynamics } from '../../dynamics/dynamics.js';
 import { type ForwardAlgorithm, PlainDynamics } from '../../engines/plain/plain-dynamics.js';
 import { formatJson } from '../../formats/json-writer.js';
 import { formatState } from '../../formats/state-file.js';
@@ -89,6 +88,7 @@ async function forwardByRanks(
       '--mpi gives accelerations by the schedule of ranks: leave --forces, --algorithm and --order out.',
     );
   const { ranks, terminal: speaker, about } = await startRanks(options, terminal);
+  const { dynamics } = await import('../../dynamics/dynamics.js');
   const spread = dynamics(state.mechanism, { ranks });
   const qdd = spread.forward(state, tau, { passive: options.passive === true });
   const [{ engine, reason }] = spread.report().functions;
