@@ -1,6 +1,6 @@
 // simulate with contacts: scenes, models on the ground, recordings, checkpoints.
 
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { formatCheckpoint } from '../../src/recording/checkpoint-file.js';
 import { readRecording } from '../../src/recording/recording.js';
@@ -96,23 +96,23 @@ describe('simulate with contacts', () => {
 
   it('Ctrl-C leaves a recording that can be read, and a checkpoint to go on from', async () => {
     const [record, checkpoint] = [files.path('stopped.mcap'), files.path('stopped.checkpoint')];
-    const long = files.write('long.json', { ...SCENE, duration: 3 });
+    // So long that it cannot be over before it is stopped, which is once the recording has begun: no clock decides.
+    const long = files.write('long.json', { ...SCENE, duration: 10_000 });
     const controller = new AbortController();
-    setTimeout(() => controller.abort(), 150);
-    const { code, err } = await runWith(
-      { signal: controller.signal },
-      'simulate',
-      long,
-      '--record',
-      record,
-      '--checkpoint',
-      checkpoint,
-    );
-    expect(code).toBe(130);
-    expect(err).toMatch(/^Stopped at [\d.]+ s of 3 s\. Go on with --resume .*stopped\.checkpoint\.\nInterrupted\.\n$/);
+    const watch = setInterval(() => {
+      if (existsSync(record)) controller.abort();
+    }, 1);
+    const words = ['simulate', long, '--record', record, '--checkpoint', checkpoint];
+    const { code, err } = await runWith({ signal: controller.signal }, ...words);
+    clearInterval(watch);
+    expect(code, err).toBe(130);
+    const told =
+      /^Stopped at ([\d.]+) s of 10000 s\. Go on with --resume .*stopped\.checkpoint\.\nInterrupted\.\n$/.exec(err);
+    expect(told, err).not.toBeNull();
     expect(readRecording(readFileSync(record)).complete).toBe(true);
-    const short = files.write('long.json', { ...SCENE, duration: 3 });
-    expect((await json('simulate', short, '--resume', checkpoint)).hash).toBe((await json('simulate', short)).hash);
+    const further = ['--duration', `${Number(told![1]) + 0.1}`];
+    const resumed = await json('simulate', long, ...further, '--resume', checkpoint);
+    expect(resumed.hash).toBe((await json('simulate', long, ...further)).hash);
   });
 
   it('refuses what makes no sense, with one sentence', async () => {
