@@ -1,5 +1,6 @@
 // The core of Manikin: mechanisms, their states, their dynamics, their motion. Nothing here needs Node or a package.
 
+export { plainDynamics } from './dynamics/checked-dynamics.js';
 export { type Connected, type ConnectOptions, connect, disconnect } from './dynamics/connect.js';
 export {
   type Dynamics,

@@ -18,7 +18,7 @@ import {
   type Vec3,
   ZERO3,
 } from '../spatial/matrix3.js';
-import { dynamics as dynamicsOf } from './dynamics.js';
+import { plainDynamics } from './checked-dynamics.js';
 
 /** Frames further apart than this (metres, radians) cannot be connected as they are. */
 const MAX_GAP = 1e-6;
@@ -66,7 +66,7 @@ function poseOf(mechanism: Mechanism, poses: Float64Array, body: string | null):
 /** Joins two bodies, or a body and the ground, as they are; velocities jump by the impulse that the new joint demands. */
 export function connect(mechanism: Mechanism, state: State, options: ConnectOptions): Connected {
   const { name, a, b, joint, frames = {}, at } = options;
-  const dynamics = dynamicsOf(mechanism, { engine: 'plain' });
+  const dynamics = plainDynamics(mechanism);
   const poses = dynamics.poses(state);
   const place = (body: string | null, given: Partial<Pose>) => {
     if (at === undefined) return { body, ...given };
@@ -74,7 +74,7 @@ export function connect(mechanism: Mechanism, state: State, options: ConnectOpti
     return { body, E: transpose(E), t: apply(E, subtract(at, t)) };
   };
   const next = withLoop(mechanism, { name, ...joint, a: place(a, frames.a ?? {}), b: place(b, frames.b ?? {}) });
-  const closing = new LoopClosing(dynamicsOf(next, { engine: 'plain' }).tree);
+  const closing = new LoopClosing(plainDynamics(next).tree);
   const carried = carriedOver(state, next);
   const gap = closing.gap(carried);
   if (gap > MAX_GAP)
@@ -90,7 +90,7 @@ export function connect(mechanism: Mechanism, state: State, options: ConnectOpti
     mechanism: next,
     state: carried,
     impulse: impulses.slice(-6),
-    energyLost: before - dynamicsOf(next, { engine: 'plain' }).energy(carried).kinetic,
+    energyLost: before - plainDynamics(next).energy(carried).kinetic,
   };
 }
 
@@ -102,7 +102,7 @@ export function disconnect(mechanism: Mechanism, state: State, joint: string): {
     return { mechanism: next, state: carriedOver(state, next) };
   }
   const index = mechanism.jointIndex(joint);
-  const dynamics = dynamicsOf(mechanism, { engine: 'plain' });
+  const dynamics = plainDynamics(mechanism);
   const { E, t } = poseOf(mechanism, dynamics.poses(state), mechanism.bodies[index].name);
   const velocity = dynamics.velocities(state).subarray(6 * index, 6 * index + 6);
   const next = withFreedBody(mechanism, joint);

@@ -24,7 +24,7 @@ import {
   ZERO3,
 } from '../spatial/matrix3.js';
 import { TRANSFORM } from '../spatial/spatial.js';
-import { type Dynamics, dynamics as dynamicsOf } from './dynamics.js';
+import { type Dynamics, plainDynamics } from './checked-dynamics.js';
 import { lawfulImpulse, symmetric } from './impact-law.js';
 
 /** A point that moves by less than this part of the speed it came with stands still. */
@@ -70,7 +70,7 @@ export function impact(mechanism: Mechanism, state: State, options: ImpactOption
   const normal = scale(1 / norm(options.normal), options.normal);
   // Without gravity the accelerations of a mechanism at rest are its answer to the force alone.
   const weightless = new Mechanism({ ...mechanism, gravity: ZERO3 });
-  const dynamics = dynamicsOf(weightless, { engine: 'plain' });
+  const dynamics = plainDynamics(weightless);
   const point = new ContactPoint(dynamics, weightless, state, index, at);
   const before = point.velocity(state.v);
   const unchanged = { state: state.clone(), impulse: ZERO3, energyLost: 0, before, after: before };

@@ -47,6 +47,7 @@ describe('public exports', () => {
         'massMatrix',
         'mechanicalEnergy',
         'mechanismSpec',
+        'plainDynamics',
         'reroot',
         'schedule',
         'topologyOf',

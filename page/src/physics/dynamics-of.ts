@@ -1,6 +1,6 @@
 // The dynamics of a mechanism, made once for all that ask: the picture, the mouse, the motors.
 
-import { type Dynamics, dynamics, type Mechanism } from 'manikin';
+import { type Dynamics, type Mechanism, plainDynamics } from 'manikin';
 
 const known = new WeakMap<Mechanism, Dynamics>();
 
@@ -8,7 +8,7 @@ const known = new WeakMap<Mechanism, Dynamics>();
 export function dynamicsOf(mechanism: Mechanism): Dynamics {
   let found = known.get(mechanism);
   if (found === undefined) {
-    found = dynamics(mechanism, { engine: 'plain' });
+    found = plainDynamics(mechanism);
     known.set(mechanism, found);
   }
   return found;
