@@ -16,15 +16,29 @@ import {
   type BatchReport,
   type BatchRun,
   type CountedRun,
+  type DerivativeFunctionName,
   engineOf,
+  type MatrixName,
   type RolloutOptions,
 } from './options.js';
 
 /** With `precision: 'single'`, 'auto' takes the GPU from so many velocities (states times nv) on. */
 export const AUTO_GPU_NUMBERS = 100_000;
 
-const FUNCTIONS: readonly BatchFunctionName[] = ['forward', 'inverse', 'rollout'];
-const stepOf = (name: BatchFunctionName) => (name === 'rollout' ? 'step' : name);
+const DERIVATIVES = ['inverseDerivatives', 'forwardDerivatives'] as const;
+const FUNCTIONS: readonly BatchFunctionName[] = ['forward', 'inverse', 'rollout', ...DERIVATIVES];
+const MATRICES: readonly string[] = ['dq', 'dv', 'dtau'];
+const isDerivative = (name: string): name is DerivativeFunctionName =>
+  name === 'inverseDerivatives' || name === 'forwardDerivatives';
+const isMatrix = (name: string): name is MatrixName => MATRICES.includes(name);
+
+/** What a function writes. */
+const RESULTS: { readonly [name in Exclude<BatchFunctionName, 'rollout'>]: readonly (ArrayName | MatrixName)[] } = {
+  forward: ['qdd'],
+  inverse: ['tau'],
+  inverseDerivatives: ['dq', 'dv'],
+  forwardDerivatives: ['qdd', 'dq', 'dv', 'dtau'],
+};
 
 type Device = { readonly kind: 'cpu'; readonly on: CpuBatch } | { readonly kind: 'gpu'; readonly on: GpuBatch };
 
@@ -50,7 +64,9 @@ export class Batch {
   /** q or v have been written since the last rollout, as far as is known. */
   #fresh = true;
   #rolled = false;
-  #checked: { readonly array: ArrayName; readonly count: number }[] = [];
+  #checked: { readonly array: ArrayName | MatrixName; readonly count: number }[] = [];
+  /** Derivatives that have been computed. */
+  readonly #derived = new Set<MatrixName>();
   #disposed = false;
 
   /**
@@ -80,6 +96,7 @@ export class Batch {
 
   /** Copies rows, one state after the other, into an array, from state `first` on. */
   write(name: ArrayName, rows: ArrayLike<number>, first = 0): void {
+    if (isMatrix(name)) throw MechanismError.of('array', name, 'Derivatives are results: they cannot be written.');
     const n = this.#numbers(name);
     this.#fits(name, rows.length, n, first);
     if (name === 'q' || name === 'v') this.#fresh = true;
@@ -87,14 +104,23 @@ export class Batch {
     else this.#device.on.arrays[name].set(rows, first * n);
   }
 
-  /** The rows of an array: all of them, or as many as `out` has room for, from state `first` on. */
-  read<T extends Rows = Float64Array>(name: ArrayName, out?: T, first = 0): T {
+  /**
+   * The rows of an array: all of them, or as many as `out` has room for, from state `first` on. Derivatives have nv x nv
+   * numbers for each state.
+   */
+  read<T extends Rows = Float64Array>(name: ArrayName | MatrixName, out?: T, first = 0): T {
+    if (isMatrix(name) && !this.#derived.has(name))
+      throw MechanismError.of(
+        'array',
+        name,
+        `There are no derivatives ${name} yet: call forwardDerivatives()${name === 'dtau' ? '' : ' or inverseDerivatives()'} first.`,
+      );
     const n = this.#numbers(name);
     const rows = out ?? (new Float64Array((this.states - first) * n) as unknown as T);
     this.#fits(name, rows.length, n, first);
     if (this.#device.kind === 'gpu') this.#device.on.read(name, rows, first);
     else {
-      const array = this.#device.on.arrays[name];
+      const array = isMatrix(name) ? this.#device.on.matrix(name)! : this.#device.on.arrays[name];
       const from = array.subarray(first * n, first * n + rows.length);
       if (Array.isArray(rows)) for (let k = 0; k < from.length; k++) rows[k] = from[k];
       else rows.set(from);
@@ -125,6 +151,16 @@ export class Batch {
   /** tau from q, v and qdd. */
   inverse(run: CountedRun = {}): Promise<void> {
     return this.#compute('inverse', run);
+  }
+
+  /** The derivatives of tau with respect to q and v, at q, v and qdd: read them as 'dq' and 'dv'. */
+  inverseDerivatives(run: CountedRun = {}): Promise<void> {
+    return this.#compute('inverseDerivatives', run);
+  }
+
+  /** The derivatives of qdd with respect to q, v and tau, and qdd: read them as 'dq', 'dv', 'dtau' and 'qdd'. */
+  forwardDerivatives(run: CountedRun = {}): Promise<void> {
+    return this.#compute('forwardDerivatives', run);
   }
 
   /**
@@ -208,7 +244,8 @@ export class Batch {
     if (this.#device.kind === 'gpu') return this.#device.on.notFinite();
     const found = new Set<number>();
     for (const { array, count } of this.#checked) {
-      const rows = this.#device.on.arrays[array];
+      const { on } = this.#device;
+      const rows = isMatrix(array) ? on.matrix(array)! : on.arrays[array];
       const n = this.#numbers(array);
       for (let s = 0; s < count; s++) {
         // Products with zero: zero again, or not a number for what is not finite.
@@ -225,7 +262,9 @@ export class Batch {
     await this.#alone(() =>
       this.#onDevice(
         (gpu) => gpu.ready(name),
-        (cpu) => cpu.ready(stepOf(name)),
+        async (cpu) => {
+          if (!isDerivative(name)) await cpu.ready(name === 'rollout' ? 'step' : name);
+        },
       ),
     );
   }
@@ -241,6 +280,7 @@ export class Batch {
       notes.push(`On the caller's thread: ${device.on.reasonForCaller}`);
     const functions = FUNCTIONS.map((name) => {
       if (device.kind === 'gpu') return { name, engine: engineOf(device.on.tierOf(name)) };
+      if (isDerivative(name)) return { name, engine: device.on.oneByOne(name) };
       const reason = device.on.plainReason;
       if (reason === undefined) return { name, engine: 'compiled' as const };
       return { name, engine: device.on.oneByOne(name === 'inverse' ? 'inverse' : 'forward'), reason };
@@ -274,11 +314,12 @@ export class Batch {
     this.#device.on.dispose();
   }
 
-  #numbers(name: ArrayName): number {
-    return name === 'q' ? this.mechanism.nq : this.mechanism.nv;
+  #numbers(name: ArrayName | MatrixName): number {
+    const { nq, nv } = this.mechanism;
+    return name === 'q' ? nq : isMatrix(name) ? nv * nv : nv;
   }
 
-  #fits(name: ArrayName, length: number, n: number, first: number): void {
+  #fits(name: ArrayName | MatrixName, length: number, n: number, first: number): void {
     this.#alive();
     const most = this.states - first;
     const whole = n === 0 ? length === 0 : length % n === 0;
@@ -301,17 +342,23 @@ export class Batch {
       throw MechanismError.of('disposed', 'batch', 'This batch has been disposed of: make another one.');
   }
 
-  #compute(name: 'forward' | 'inverse', { count = this.states, signal, onProgress }: CountedRun): Promise<void> {
+  #compute(
+    name: Exclude<BatchFunctionName, 'rollout'>,
+    { count = this.states, signal, onProgress }: CountedRun,
+  ): Promise<void> {
     return this.#alone(async () => {
       if (!(Number.isInteger(count) && count >= 0 && count <= this.states))
         throw MechanismError.of('count', 'count', `Expected at most ${this.states} states, got ${count}.`);
       signal?.throwIfAborted();
       if (count === 0) return;
-      this.#checked = [{ array: name === 'forward' ? 'qdd' : 'tau', count }];
+      const results = RESULTS[name];
+      this.#checked = results.map((array) => ({ array, count }));
+      const run = { ...(signal && { signal }), ...(onProgress && { onProgress }) };
       await this.#onDevice(
-        (gpu) => gpu[name](count),
-        (cpu) => cpu[name](count, { ...(signal && { signal }), ...(onProgress && { onProgress }) }),
+        (gpu) => (isDerivative(name) ? gpu.derivatives(name, count) : gpu[name](count)),
+        (cpu) => (isDerivative(name) ? cpu.derivatives(name, count, run) : cpu[name](count, run)),
       );
+      for (const array of results) if (isMatrix(array)) this.#derived.add(array);
       if (this.device === 'gpu') onProgress?.(count, count);
     });
   }
@@ -337,6 +384,7 @@ export class Batch {
       for (const name of ['q', 'v', 'tau', 'qdd'] as const) device.on.read(name, cpu.arrays[name]);
       device.on.dispose();
       this.#device = { kind: 'cpu', on: cpu };
+      this.#derived.clear();
       this.#notes.push(`On the CPU: ${error.message}`);
       this.#options.onFallback?.(error.message);
       return onCpu(cpu);

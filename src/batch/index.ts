@@ -11,6 +11,8 @@ export type {
   BatchReport,
   BatchRun,
   CountedRun,
+  DerivativeFunctionName,
   GpuChoice,
+  MatrixName,
   RolloutOptions,
 } from './options.js';

@@ -6,7 +6,7 @@ import type { BatchRun } from '../engines/threads/cpu-batch.js';
 import type { Torque } from '../engines/torque.js';
 import type { Tier } from '../engines/wasm/code-choice.js';
 
-export type { ArrayName, BatchFunctionName } from '../engines/gpu/types.js';
+export type { ArrayName, BatchFunctionName, DerivativeFunctionName, MatrixName } from '../engines/gpu/types.js';
 export type { BatchRun } from '../engines/threads/cpu-batch.js';
 
 /** Options of `batch`: how many states, and where they are computed. */

@@ -20,6 +20,8 @@ export const ROW_F = 15;
 export interface ColumnChain {
   readonly from: number;
   readonly end: number;
+  /** The chain it hangs from, -1 for the ground; those come first. */
+  readonly parent: number;
   readonly runs: readonly (readonly [from: number, end: number])[];
 }
 
@@ -69,8 +71,9 @@ function chainsOf({ degrees, nv }: InverseMassColumns): ColumnChain[] {
     let end = from + 1;
     while (end < nv && degrees[end].accelerationsTo === degrees[from].accelerationsTo) end++;
     const subtree = degrees[from].end;
+    const parent = chains.findLastIndex((chain) => from < chain.subtree);
     const above = chains.filter((chain) => from < chain.subtree).map((chain) => [chain.from, chain.end] as const);
-    chains.push({ from, end, subtree, runs: merged([...above, [from, subtree]]) });
+    chains.push({ from, end, subtree, parent, runs: merged([...above, [from, subtree]]) });
     from = end;
   }
   return chains;

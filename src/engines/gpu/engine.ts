@@ -8,13 +8,14 @@ import { createPlan, type Plan } from '../../plan/plan.js';
 import { passiveJoints } from '../plain/passive.js';
 import type { Tier } from '../wasm/code-choice.js';
 import { choose, fingerprint } from './choose.js';
+import { derivativeKernels } from './derivative-kernels.js';
 import { checked, type OpenGpu } from './device.js';
 import { GpuError } from './errors.js';
 import { eulerKernel } from './euler.js';
 import { genericKernel } from './generic.js';
 import { type GpuTask, STEEP } from './kernel.js';
 import { type Buffers, GpuProgram, USAGE, wholeStates } from './pipeline.js';
-import type { Memory } from './types.js';
+import type { DerivativeFunctionName, Memory } from './types.js';
 import { candidates } from './variants.js';
 
 export interface EngineOptions {
@@ -43,6 +44,7 @@ export class GpuEngine {
   readonly #options: EngineOptions;
   readonly #generic = new Map<GpuTask, Promise<Running>>();
   readonly #better = new Map<GpuTask, Running>();
+  readonly #derivatives = new Map<DerivativeFunctionName, Promise<GpuProgram>>();
   readonly #searches = new Map<GpuTask, Promise<void>>();
   readonly #notes: string[] = [];
   readonly #buffers: GPUBuffer[] = [];
@@ -88,6 +90,26 @@ export class GpuEngine {
     return search;
   }
 
+  /** The kernels of derivatives, once they are made. */
+  derivatives(of: DerivativeFunctionName): Promise<GpuProgram> {
+    let program = this.#derivatives.get(of);
+    if (program === undefined) {
+      program = this.#createDerivatives(of);
+      this.#derivatives.set(of, program);
+    }
+    return program;
+  }
+
+  async #createDerivatives(of: DerivativeFunctionName): Promise<GpuProgram> {
+    const made = derivativeKernels(this.plan, of);
+    if (made === undefined)
+      throw new GpuError('mechanism', `${this.mechanism.name} is too large for derivatives on the GPU.`);
+    const start = performance.now();
+    const program = await GpuProgram.create(this.gpu, of, made.kernels, { rows: this.#table(made.rows) });
+    this.#notes.push(`${of}: kernels ready in ${(performance.now() - start).toFixed(0)} ms.`);
+    return program;
+  }
+
   #passive(): Passive | undefined {
     return passiveOf(passiveJoints(this.mechanism), inShortestUnits(this.plan).length, (g, iv) => g.input(STEEP, iv));
   }
@@ -96,6 +118,11 @@ export class GpuEngine {
     this.#closed = true;
     for (const buffer of this.#buffers) buffer.destroy();
     for (const { programs } of this.#better.values()) for (const program of programs) program.destroy();
+    for (const made of this.#derivatives.values())
+      void made.then(
+        (program) => program.destroy(),
+        () => {},
+      );
   }
 
   async #search(task: GpuTask, states: number): Promise<void> {
@@ -155,6 +182,18 @@ export class GpuEngine {
     return { buffers, states: count, destroy };
   }
 
+  /** Numbers that do not change, on the device. */
+  #table(data: Float32Array | Uint32Array): GPUBufferBinding {
+    const { device } = this.gpu;
+    const buffer = device.createBuffer({
+      size: Math.max(16, data.byteLength),
+      usage: USAGE.storage | USAGE.copyTarget,
+    });
+    device.queue.writeBuffer(buffer, 0, data as Float32Array<ArrayBuffer>);
+    this.#buffers.push(buffer);
+    return { buffer };
+  }
+
   async #createGeneric(task: GpuTask): Promise<Running> {
     const { gpu, plan } = this;
     if (task === 'step' && this.#passive() !== undefined)
@@ -163,16 +202,7 @@ export class GpuEngine {
         'Springs, damping and friction in a rollout need code of their own, which could not be made.',
       );
     const { kernel, table, rows } = genericKernel(plan, task === 'inverse' ? 'inverse' : 'forward');
-    const buffer = (data: Float32Array | Uint32Array): GPUBufferBinding => {
-      const made = gpu.device.createBuffer({
-        size: Math.max(16, data.byteLength),
-        usage: USAGE.storage | USAGE.copyTarget,
-      });
-      gpu.device.queue.writeBuffer(made, 0, data as Float32Array<ArrayBuffer>);
-      this.#buffers.push(made);
-      return { buffer: made };
-    };
-    const extra: Buffers = { table: buffer(table), rows: buffer(rows) };
+    const extra: Buffers = { table: this.#table(table), rows: this.#table(rows) };
     const start = performance.now();
     const programs = [await GpuProgram.create(gpu, 'generic', [kernel], extra)];
     if (task === 'step') programs.push(await GpuProgram.create(gpu, 'integration', eulerKernel(plan)));

@@ -4,7 +4,7 @@ import type { Mechanism } from '../../mechanism/mechanism.js';
 import { State } from '../../mechanism/state.js';
 import type { Steps, Torque } from '../torque.js';
 import type { Tier } from '../wasm/code-choice.js';
-import { BatchArrays } from './batch-arrays.js';
+import { BatchArrays, type Window } from './batch-arrays.js';
 import type { GpuColumn } from './columns.js';
 import { checked, lossOf, type OpenGpu } from './device.js';
 import { rolloutOnDevice } from './device-rollout.js';
@@ -12,14 +12,18 @@ import { type EngineOptions, GpuEngine } from './engine.js';
 import { GpuError } from './errors.js';
 import { type GpuTask, TILE } from './kernel.js';
 import { type Bound, encode, type GpuProgram, USAGE, WHOLE, wholeStates } from './pipeline.js';
-import type { ArrayName, BatchFunctionName } from './types.js';
+import type { ArrayName, BatchFunctionName, DerivativeFunctionName, MatrixName } from './types.js';
 import { WholeTurns } from './whole-turns.js';
 
-const TASK: { readonly [task in BatchFunctionName]: GpuTask } = {
+type Dynamics = Exclude<BatchFunctionName, DerivativeFunctionName>;
+
+const TASK: { readonly [task in Dynamics]: GpuTask } = {
   forward: 'forward',
   inverse: 'inverse',
   rollout: 'step',
 };
+const isDerivative = (task: BatchFunctionName): task is DerivativeFunctionName =>
+  task === 'inverseDerivatives' || task === 'forwardDerivatives';
 /** Against a lack of memory. */
 const ADVICE = 'ask for fewer, or use several batches one after the other';
 
@@ -29,6 +33,12 @@ const sizeOf = ({ name, nq, nv }: Mechanism, states: number): string =>
 export interface GpuBatchSettings extends EngineOptions {
   /** Keeps a copy of every array on the host, which outlives the device: one copy of them more in each call. */
   readonly copies?: boolean;
+}
+
+/** A program over all states, window by window. */
+interface Work {
+  readonly program: GpuProgram;
+  readonly windows: readonly Window[];
 }
 
 /** How many batches share an engine, and what is done after the last of them. */
@@ -140,7 +150,7 @@ export class GpuBatch {
     return this.#arrays.columns.qdd.view;
   }
 
-  at(name: ArrayName, k: number, s: number): number {
+  at(name: ArrayName | MatrixName, k: number, s: number): number {
     return this.#arrays.at(name, k, s);
   }
 
@@ -171,9 +181,9 @@ export class GpuBatch {
     }
   }
 
-  read(name: ArrayName, rows: { [k: number]: number; readonly length: number }, first = 0): void {
+  read(name: ArrayName | MatrixName, rows: { [k: number]: number; readonly length: number }, first = 0): void {
     const n = this.#arrays.numbers(name);
-    const array = this.#arrays.columns[name].view;
+    const array = this.#arrays.columnOf(name).view;
     const turns = name === 'q' && this.#turns.any ? this.#turns : undefined;
     const count = rows.length / n;
     for (let s = 0; s < count; s++) {
@@ -191,6 +201,12 @@ export class GpuBatch {
 
   inverse(count = this.states): Promise<void> {
     return this.#compute('inverse', ['q', 'v', 'qdd'], ['tau'], count);
+  }
+
+  /** d tau, or qdd and d qdd. */
+  async derivatives(of: DerivativeFunctionName, count = this.states): Promise<void> {
+    if (of === 'inverseDerivatives') return this.#compute(of, ['q', 'v', 'qdd'], ['dq', 'dv'], count);
+    return this.#compute(of, ['q', 'v', 'tau'], ['qdd', 'dq', 'dv', 'dtau'], count);
   }
 
   /**
@@ -219,7 +235,7 @@ export class GpuBatch {
   }
 
   /** For measuring: what runs a task now, by name, and its dispatches over what is in the device's memory; to be destroyed. */
-  async dispatches(task: BatchFunctionName): Promise<{ readonly variant: string; readonly bound: readonly Bound[] }> {
+  async dispatches(task: Dynamics): Promise<{ readonly variant: string; readonly bound: readonly Bound[] }> {
     this.#check();
     const { name, programs } = await this.#engine.running(TASK[task], this.#arrays.whole);
     const next = task === 'rollout' ? await this.#nextBuffers() : undefined;
@@ -236,12 +252,13 @@ export class GpuBatch {
   }
 
   tierOf(task: BatchFunctionName): Tier {
-    return this.#engine.tierOf(TASK[task]);
+    return isDerivative(task) ? 'specialised' : this.#engine.tierOf(TASK[task]);
   }
 
   async ready(task: BatchFunctionName = 'forward'): Promise<void> {
     this.#check();
-    await this.#engine.ready(TASK[task], this.#arrays.whole);
+    if (isDerivative(task)) await this.#engine.derivatives(task);
+    else await this.#engine.ready(TASK[task], this.#arrays.whole);
   }
 
   fork(): GpuBatch {
@@ -272,32 +289,49 @@ export class GpuBatch {
     if (--this.#users.count === 0) this.#users.close();
   }
 
-  async #compute(task: 'forward' | 'inverse', from: ArrayName[], to: ArrayName[], count: number): Promise<void> {
+  async #compute(
+    task: Exclude<BatchFunctionName, 'rollout'>,
+    from: readonly ArrayName[],
+    to: readonly (ArrayName | MatrixName)[],
+    count: number,
+  ): Promise<void> {
     if (!(Number.isInteger(count) && count >= 0 && count <= this.states))
       throw new GpuError('mechanism', `Expected at most ${this.states} states, got ${count}.`);
     if (count === 0) return;
     const onGpu = async (): Promise<void> => {
       const { device } = this.#engine.gpu;
-      const { programs } = await this.#engine.running(task, this.#arrays.whole);
-      const bindings = await this.#boundFor(programs);
+      const work = await this.#workOf(task);
+      const bindings = await this.#boundFor(work);
       const encoder = device.createCommandEncoder();
       for (const name of from) this.#arrays.columns[name].upload(encoder);
       const pass = encoder.beginComputePass();
-      for (const bound of bindings) {
-        this.#arrays.windows.forEach(({ first }, k) => {
-          if (first < count) encode(pass, bound[k]);
+      work.forEach(({ windows }, i) => {
+        windows.forEach(({ first }, k) => {
+          if (first < count) encode(pass, bindings[i][k]);
         });
-      }
+      });
       pass.end();
-      for (const name of to) this.#arrays.columns[name].download(encoder);
+      for (const name of to) this.#arrays.columnOf(name).download(encoder);
       this.#arrays.flags.download(encoder);
       device.queue.submit([encoder.finish()]);
       await Promise.all(
-        [...from, ...to].map((name) => this.#arrays.columns[name].settle()).concat(this.#arrays.flags.settle()),
+        [...from, ...to].map((name) => this.#arrays.columnOf(name).settle()).concat(this.#arrays.flags.settle()),
       );
       this.#flagged = this.#arrays.flagged(count);
     };
     await this.#alone(onGpu);
+  }
+
+  /** What runs a function: derivatives of forward dynamics come after it, at the accelerations that it has found. */
+  async #workOf(task: Exclude<BatchFunctionName, 'rollout'>): Promise<readonly Work[]> {
+    const { whole, windows } = this.#arrays;
+    const running = async (of: GpuTask): Promise<Work[]> =>
+      (await this.#engine.running(of, whole)).programs.map((program) => ({ program, windows }));
+    if (!isDerivative(task)) return running(task);
+    const program = await this.#engine.derivatives(task);
+    await this.#checked('derivatives', () => this.#arrays.matrices);
+    const derivatives = { program, windows: this.#arrays.matrixWindows };
+    return task === 'forwardDerivatives' ? [...(await running('forward')), derivatives] : [derivatives];
   }
 
   /** One call at a time on a batch; errors of the device become ours. After one, copies on the host can be read. */
@@ -357,21 +391,20 @@ export class GpuBatch {
   }
 
   /** Bindings of programs: for each of them one for each window. */
-  async #boundFor(programs: readonly GpuProgram[]): Promise<readonly (readonly Bound[])[]> {
-    const missing = programs.filter((program) => !this.#bound.has(program));
-    if (missing.length > 0) {
+  async #boundFor(work: readonly Work[]): Promise<readonly (readonly Bound[])[]> {
+    if (work.some(({ program }) => !this.#bound.has(program))) {
       // Programs that are no longer used go with their bindings.
-      if (this.#bound.size > 3) this.#unbind();
-      await this.#checked('forward or inverse dynamics', () => {
-        for (const program of programs)
+      if (this.#bound.size > 5) this.#unbind();
+      await this.#checked('the dynamics', () => {
+        for (const { program, windows } of work)
           if (!this.#bound.has(program))
             this.#bound.set(
               program,
-              this.#arrays.windows.map((window) => program.bind(this.#arrays.bindings(window, {}), window.states)),
+              windows.map((window) => program.bind(this.#arrays.bindings(window, {}), window.states)),
             );
       });
     }
-    return programs.map((program) => this.#bound.get(program)!);
+    return work.map(({ program }) => this.#bound.get(program)!);
   }
 
   #unbind(): void {

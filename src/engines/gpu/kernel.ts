@@ -27,6 +27,9 @@ export const BINDINGS = {
   rows: 8,
   nextQ: 9,
   nextV: 10,
+  dq: 11,
+  dv: 12,
+  dtau: 13,
 } as const;
 export type BufferName = keyof typeof BINDINGS;
 
@@ -75,8 +78,23 @@ export function usesOf(code: string): WgslKernel['uses'] {
   ];
 }
 
+/** A kernel in which threads of a state, `group.y` of them, stand side by side. */
+export function stateKernel(body: string, keptPerState: number, limbs: number, functions = ''): WgslKernel {
+  const uses = usesOf(body);
+  const code = `${header(uses)}
+${functions}
+@compute @workgroup_size(${WORKGROUP}) fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local: vec3u) {
+let inChunk = group.x * ${WORKGROUP}u + local.x;
+let state = P.first + inChunk;
+let atKept = (inChunk >> 5u) * ${TILE * keptPerState}u + (inChunk & 31u);
+${body}
+}
+`;
+  return { code, uses, keptPerThread: 0, keptPerState, limbs };
+}
+
 /** Statements of one graph, with the arrays where a thread has its state. `again`: names and places of a second reading. */
-function statements(graph: Graph, again: boolean): string {
+export function statements(graph: Graph, again: boolean): string {
   const extra = again ? 'Again' : '';
   const read = (array: number, i: number): string => {
     switch (array) {
@@ -132,7 +150,7 @@ const FLAG = `flags[state] = select(0u, 1u, ${NOT_FINITE});`;
  * Reading again at a distance that is zero, but not for the compiler, keeps it from holding on to what was read, and made
  * of it, before.
  */
-const placesOf = (nq: number, nv: number): string =>
+export const placesOf = (nq: number, nv: number): string =>
   `let atQ = (state >> 5u) * ${TILE * nq}u + (state & 31u); let atV = (state >> 5u) * ${TILE * nv}u + (state & 31u);
 let atQSecond = atQ + P.nothing; let atVSecond = atV + P.nothing;
 let atQAgain = atQ + P.zero; let atVAgain = atV + P.zero;`;
@@ -162,19 +180,6 @@ default: {}
     const results = body.includes('size = ');
     const flag = !results ? '' : flagged ? `if (${NOT_FINITE}) { flags[state] = 1u; }` : FLAG;
     flagged ||= results;
-    const uses = usesOf(`${body}${flag}`);
-    const code = `${header(uses)}
-${FUNCTIONS}
-@compute @workgroup_size(${WORKGROUP}) fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local: vec3u) {
-let inChunk = group.x * ${WORKGROUP}u + local.x;
-let state = P.first + inChunk;
-let atKept = (inChunk >> 5u) * ${TILE * kept}u + (inChunk & 31u);
-${placesOf(nq, nv)}
-var size = 0.0f;
-${body}
-${flag}
-}
-`;
-    return { code, uses, keptPerThread: 0, keptPerState: kept, limbs };
+    return stateKernel(`${placesOf(nq, nv)}\nvar size = 0.0f;\n${body}\n${flag}`, kept, limbs, FUNCTIONS);
   });
 }

@@ -59,5 +59,11 @@ export interface Memory {
 /** The arrays of a batch, one state per row. */
 export type ArrayName = 'q' | 'v' | 'tau' | 'qdd';
 
+/** Matrices of derivatives, nv x nv numbers for each state, row major: results only. */
+export type MatrixName = 'dq' | 'dv' | 'dtau';
+
+/** Derivatives of dynamics. */
+export type DerivativeFunctionName = 'inverseDerivatives' | 'forwardDerivatives';
+
 /** What a batch computes. */
-export type BatchFunctionName = 'forward' | 'inverse' | 'rollout';
+export type BatchFunctionName = 'forward' | 'inverse' | 'rollout' | DerivativeFunctionName;

@@ -6,6 +6,7 @@ import { SimulationError } from '../../mechanism/errors.js';
 import { type Joint, Mechanism, type MechanismParts } from '../../mechanism/mechanism.js';
 import { State } from '../../mechanism/state.js';
 import type { Engine } from '../engine.js';
+import type { DerivativeFunctionName, MatrixName } from '../gpu/types.js';
 import { LoopClosing } from '../plain/assembly/closing.js';
 import { LARGEST_ANGLE } from '../plain/large-angles.js';
 import { addPassiveForces, addPassiveSlope } from '../plain/passive.js';
@@ -79,7 +80,7 @@ export type BatchMessage =
 export interface RunTask {
   readonly what: 'run';
   readonly id: number;
-  readonly of: BatchFunction;
+  readonly of: BatchFunction | DerivativeFunctionName;
   readonly count: number;
   readonly chunk: number;
   readonly progress: ArrayBufferLike;
@@ -87,7 +88,12 @@ export interface RunTask {
   readonly steps: number;
   readonly step: number;
   readonly torque: Torque;
+  /** Where derivatives go; undefined for other functions. */
+  readonly matrices?: MatrixBuffers;
 }
+
+/** nv x nv numbers for each state, one state after the other. */
+export type MatrixBuffers = { readonly [name in MatrixName]: ArrayBufferLike };
 
 interface Code {
   readonly run: (atQ: number, atV: number, scratch: number, atTau: number, endV: number) => void;
@@ -103,6 +109,8 @@ interface Known {
   readonly code: Map<BatchFunction, Code>;
   readonly places: Int32Array;
   plain?: PlainRunner;
+  /** Code for one state: its loops have two columns in the lanes of a vector. */
+  derivatives?: PlainDynamics | CompiledDynamics;
 }
 
 const batches = new Map<number, Known>();
@@ -143,8 +151,7 @@ function known(id: number): Known {
 
 async function run(batch: Known, task: RunTask, pause?: () => Promise<void> | undefined): Promise<void> {
   const progress = new Int32Array(task.progress);
-  const code = batch.code.get(task.of);
-  const runChunk = code === undefined ? plainRunner(batch, task) : compiledRunner(batch, code, task);
+  const runChunk = chunkRunner(batch, task);
   for (;;) {
     if (Atomics.load(progress, STOP) !== 0) return;
     const first = Atomics.add(progress, NEXT, task.chunk);
@@ -164,12 +171,59 @@ async function run(batch: Known, task: RunTask, pause?: () => Promise<void> | un
 
 type ChunkRunner = (first: number, count: number, n: number) => void;
 
+function chunkRunner(batch: Known, task: RunTask): ChunkRunner {
+  const { of, matrices } = task;
+  if (isDerivative(of)) return derivativeRunner(batch, of, matrices!, task.count);
+  const code = batch.code.get(of);
+  const dynamics = { ...task, of };
+  return code === undefined ? plainRunner(batch, dynamics) : compiledRunner(batch, code, dynamics);
+}
+
+export const isDerivative = (of: RunTask['of']): of is DerivativeFunctionName =>
+  of === 'inverseDerivatives' || of === 'forwardDerivatives';
+
+/** One state after the other. */
+function derivativeRunner(
+  batch: Known,
+  of: DerivativeFunctionName,
+  { dq, dv, dtau }: MatrixBuffers,
+  states: number,
+): ChunkRunner {
+  const { mechanism, layout } = batch;
+  const { nq, nv } = layout;
+  const rows = rowsOf(batch.memory?.buffer ?? batch.buffer, layout, states);
+  batch.derivatives ??= oneByOne(mechanism, of);
+  const engine = batch.derivatives;
+  const state = new State(mechanism);
+  const matrix = (buffer: ArrayBufferLike, s: number): Float64Array =>
+    new Float64Array(buffer, 8 * s * nv * nv, nv * nv);
+  return (first, count) => {
+    for (let s = first; s < first + count; s++) {
+      state.q.set(rows.q.subarray(s * nq, (s + 1) * nq));
+      state.v.set(rows.v.subarray(s * nv, (s + 1) * nv));
+      const row = (array: Float64Array): Float64Array => array.subarray(s * nv, (s + 1) * nv);
+      const out = { qdd: row(rows.qdd), dq: matrix(dq, s), dv: matrix(dv, s), dtau: matrix(dtau, s) };
+      try {
+        if (of === 'inverseDerivatives') engine.inverseDerivatives(state, out.qdd, out);
+        else engine.forwardDerivatives(state, row(rows.tau), out);
+      } catch (error) {
+        // Where the algorithms refuse a state, as they do where a number is not finite, its results are no numbers.
+        if (!(error instanceof SimulationError)) throw error;
+        for (const array of [out.dq, out.dv]) array.fill(Number.NaN);
+        if (of === 'forwardDerivatives') for (const array of [out.qdd, out.dtau]) array.fill(Number.NaN);
+      }
+    }
+  };
+}
+
 function rowsOf(buffer: ArrayBufferLike, { q, v, tau, qdd, nq, nv }: RowsLayout, states: number) {
   const rows = (at: number, n: number): Float64Array => new Float64Array(buffer, at, states * n);
   return { q: rows(q, nq), v: rows(v, nv), tau: rows(tau, nv), qdd: rows(qdd, nv) };
 }
 
-function compiledRunner(batch: Known, { run: call, scratch, tauAt }: Code, task: RunTask): ChunkRunner {
+type DynamicsTask = RunTask & { readonly of: BatchFunction };
+
+function compiledRunner(batch: Known, { run: call, scratch, tauAt }: Code, task: DynamicsTask): ChunkRunner {
   const { memory, layout, mechanism } = batch;
   const { of, torque, steps, step, count: states } = task;
   const { nq, nv } = layout;
@@ -236,10 +290,16 @@ function turnsFar(q: Float64Array, row: number, places: Int32Array): boolean {
   return a + b + c + d > LARGEST_ANGLE * LARGEST_ANGLE;
 }
 
-/** What computes one state after the other where there is no code for batches: loops and couplings have code for one state. */
-export function oneByOne(mechanism: Mechanism): PlainDynamics | CompiledDynamics {
+/**
+ * What computes one state after the other where there is no code for batches: loops, couplings and derivatives have code for
+ * one state.
+ */
+export function oneByOne(
+  mechanism: Mechanism,
+  of: BatchFunction | DerivativeFunctionName,
+): PlainDynamics | CompiledDynamics {
   const { loops, couplings } = mechanism;
-  if (loops.length === 0 && couplings.length === 0) return new PlainDynamics(mechanism);
+  if (loops.length === 0 && couplings.length === 0 && !isDerivative(of)) return new PlainDynamics(mechanism);
   return new CompiledDynamics(mechanism, { specialise: 'first-use' });
 }
 
@@ -253,7 +313,7 @@ class PlainRunner {
   readonly armature: Float64Array;
 
   constructor(mechanism: Mechanism) {
-    this.dynamics = oneByOne(mechanism);
+    this.dynamics = oneByOne(mechanism, 'forward');
     this.state = new State(mechanism);
     const engine: Engine = this.dynamics;
     this.closing =
@@ -283,7 +343,7 @@ class PlainRunner {
   }
 }
 
-function plainRunner(batch: Known, { of, torque, steps, step, count: states }: RunTask): ChunkRunner {
+function plainRunner(batch: Known, { of, torque, steps, step, count: states }: DynamicsTask): ChunkRunner {
   const { mechanism, layout } = batch;
   const { nq, nv } = layout;
   const rows = rowsOf(batch.memory?.buffer ?? batch.buffer, layout, states);

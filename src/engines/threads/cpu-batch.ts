@@ -10,6 +10,7 @@ import { State } from '../../mechanism/state.js';
 import { createTree } from '../../mechanism/tree.js';
 import { createPlan, type Plan } from '../../plan/plan.js';
 import { processors, reasonForOneThread } from '../../threads/surroundings.js';
+import type { DerivativeFunctionName, MatrixName } from '../gpu/types.js';
 import { passiveJoints } from '../plain/passive.js';
 import { held, type Torque } from '../torque.js';
 import { type BatchCode, type BatchFunction, type RowsLayout, rowsLayout } from '../wasm/batch-code.js';
@@ -19,6 +20,8 @@ import {
   type BatchMessage,
   CHUNK,
   DONE,
+  isDerivative,
+  type MatrixBuffers,
   oneByOne,
   PROGRESS_WORDS,
   type RunTask,
@@ -176,6 +179,7 @@ export class CpuBatch {
   readonly #known = new Map<number, Set<BatchFunction>>();
   #pool: Pool | undefined;
   #arrays: RowArrays;
+  #matrices: MatrixBuffers | undefined;
   #disposed = false;
 
   static async create(mechanism: Mechanism, states: number, options: CpuBatchOptions): Promise<CpuBatch> {
@@ -245,9 +249,14 @@ export class CpuBatch {
     return this.#plainReason;
   }
 
-  /** What then computes a function, one state after the other. */
-  oneByOne(name: 'forward' | 'inverse'): 'plain' | 'compiled' {
-    return oneByOne(this.mechanism).runs(name).engine === 'compiled' ? 'compiled' : 'plain';
+  /** What then computes a function, one state after the other, as derivatives always are. */
+  oneByOne(name: 'forward' | 'inverse' | DerivativeFunctionName): 'plain' | 'compiled' {
+    return oneByOne(this.mechanism, name).runs(name).engine === 'compiled' ? 'compiled' : 'plain';
+  }
+
+  /** Derivatives, where they have been computed. */
+  matrix(name: MatrixName): Float64Array | undefined {
+    return this.#matrices && new Float64Array(this.#matrices[name]);
   }
 
   get notes(): readonly string[] {
@@ -290,6 +299,26 @@ export class CpuBatch {
 
   async inverse(count: number, run: BatchRun = {}): Promise<void> {
     await this.#run('inverse', count, run, 1, 0, held());
+  }
+
+  async derivatives(of: DerivativeFunctionName, count: number, run: BatchRun = {}): Promise<void> {
+    this.#matrices ??= this.#newMatrices();
+    await this.#run(of, count, run, 1, 0, held());
+  }
+
+  #newMatrices(): MatrixBuffers {
+    const { name, nv } = this.mechanism;
+    const bytes = 8 * nv * nv * this.states;
+    const make = (): ArrayBufferLike => (this.#codes.shared ? new SharedArrayBuffer(bytes) : new ArrayBuffer(bytes));
+    try {
+      return { dq: make(), dv: make(), dtau: make() };
+    } catch (error) {
+      throw MechanismError.of(
+        'states',
+        'states',
+        `There is no memory for the derivatives of ${this.states} states of ${name}, ${Math.ceil((3 * bytes) / 1e6)} MB (${String(error)}). Use several batches, one after the other.`,
+      );
+    }
   }
 
   /** The law has been checked. */
@@ -340,7 +369,7 @@ export class CpuBatch {
   }
 
   /** Whoever runs a function knows the batch and has its code; `thread` -1 is the caller. */
-  async #prepare(thread: number, of: BatchFunction, run: (task: BatchMessage) => Promise<unknown>): Promise<void> {
+  async #prepare(thread: number, of: RunTask['of'], run: (task: BatchMessage) => Promise<unknown>): Promise<void> {
     let known = this.#known.get(thread);
     const id = this.#id;
     if (known === undefined) {
@@ -352,6 +381,7 @@ export class CpuBatch {
       const { layout } = this.#codes;
       await run({ what: 'setup', id, mechanism: sendable(this.mechanism), layout, memory, buffer });
     }
+    if (isDerivative(of)) return;
     const made = this.#codes.made.get(of);
     if (made === undefined || known.has(of) || this.#plainReason !== undefined) return;
     known.add(of);
@@ -361,7 +391,7 @@ export class CpuBatch {
   }
 
   async #run(
-    of: BatchFunction,
+    of: RunTask['of'],
     count: number,
     { signal, onProgress }: BatchRun,
     steps: number,
@@ -369,9 +399,12 @@ export class CpuBatch {
     torque: Torque,
   ): Promise<void> {
     signal?.throwIfAborted();
-    await this.ready(of);
+    if (!isDerivative(of)) await this.ready(of);
     signal?.throwIfAborted();
-    const { operations, chunk } = this.#codes;
+    const { operations: ofDynamics, chunk: ofRows, layout } = this.#codes;
+    // Each state of derivatives fills whole matrices.
+    const operations = isDerivative(of) ? (ofDynamics * layout.nv) / 2 : ofDynamics;
+    const chunk = isDerivative(of) ? Math.max(1, Math.round(ofRows / layout.nv)) : ofRows;
     const few = operations * count * steps < FEW_OPERATIONS && this.#plainReason === undefined;
     const onCaller = this.threads === 1 || few;
     const bytes = 4 * PROGRESS_WORDS;
@@ -387,6 +420,7 @@ export class CpuBatch {
       steps,
       step,
       torque,
+      ...(isDerivative(of) && { matrices: this.#matrices! }),
     };
     const stop = (): void => {
       Atomics.store(progress, STOP, 1);
