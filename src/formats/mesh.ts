@@ -4,7 +4,7 @@ import { ImportError } from '../mechanism/errors.js';
 import type { MeshData } from '../mechanism/mechanism.js';
 import { decodeText } from './decode-text.js';
 import { parseMsh } from './mesh-msh.js';
-import { parseObj } from './mesh-obj.js';
+import { type ObjReading, parseObj } from './mesh-obj.js';
 import { parseStl } from './mesh-stl.js';
 import { checkInputSize } from './size-limit.js';
 
@@ -12,14 +12,14 @@ import { checkInputSize } from './size-limit.js';
 export const MESH_FILES = ['.stl', '.obj', '.msh'] as const;
 
 /** A mesh from the bytes of a file; the end of its name says which kind it is. */
-export function parseMesh(bytes: Uint8Array, file: string): MeshData {
+export function parseMesh(bytes: Uint8Array, file: string, obj: ObjReading = 'whole'): MeshData {
   checkInputSize(bytes.length, file);
   const end = file.slice(file.lastIndexOf('.')).toLowerCase();
   switch (end) {
     case '.stl':
       return parseStl(bytes, file);
     case '.obj':
-      return parseObj(decodeText(bytes), file);
+      return parseObj(decodeText(bytes), file, obj);
     case '.msh':
       return parseMsh(bytes, file);
     default:

@@ -128,6 +128,8 @@ const GENERAL_FIELDS: Fields<ActuatorData> = new Map([
   ['actearly', flag<ActuatorData>('actearly')],
 ]);
 
+const OUTSIDE_FIELDS: Fields<ActuatorData> = new Map(COMMON);
+
 /** What shortcuts have of their own is read by their parameters. */
 const SHORTCUT_FIELDS = new Map<string, Fields<ActuatorData>>(
   [...SHORTCUTS].map(([tag, { parameters }]) => [
@@ -136,12 +138,22 @@ const SHORTCUT_FIELDS = new Map<string, Fields<ActuatorData>>(
   ]),
 );
 
-export const ACTUATOR_TAGS: ReadonlySet<string> = new Set(['general', ...SHORTCUTS.keys()]);
+/** Actuators whose law is not computed here: what they pull at is read, and they are listed. */
+const UNKNOWN_LAWS: ReadonlySet<string> = new Set(['dcmotor', 'plugin']);
+
+export const ACTUATOR_TAGS: ReadonlySet<string> = new Set(['general', ...SHORTCUTS.keys(), ...UNKNOWN_LAWS]);
 
 /** An actuator over what its class says. */
 export function readActuator(element: XmlElement, base: ActuatorData): ActuatorData {
   const tag = element.name;
   if (tag === 'general') return readFields(element, GENERAL_FIELDS, base);
+  if (UNKNOWN_LAWS.has(tag)) {
+    element.warn('not-understood', `The law of <${tag}> is not understood: it gives no force.`);
+    for (const child of element.elements()) child.claim().dismiss();
+    element.know({ has: () => true });
+    const none = { dyntype: 'user', gaintype: 'user', biastype: 'user', dynprm: [], gainprm: [], biasprm: [] };
+    return { ...readFields(element, OUTSIDE_FIELDS, base), ...none };
+  }
   const shortcut = SHORTCUTS.get(tag as ShortcutName);
   const fields = SHORTCUT_FIELDS.get(tag);
   if (shortcut === undefined || fields === undefined) return base;
@@ -216,6 +228,8 @@ export function resolveActuator(
     ...(isLimited(data.ctrllimited, ctrlrange, autolimits) && { controlRange: bounds(ctrlrange) }),
     ...(isLimited(data.forcelimited, data.forcerange, autolimits) && { forceRange: bounds(data.forcerange) }),
     ...(isLimited(data.actlimited, actrange, autolimits) && { activationRange: bounds(actrange) }),
+    ...(data.armature !== 0 && { armature: data.armature }),
+    ...(data.damping[0] !== 0 && { damping: data.damping[0] }),
     ...((data.lengthrange[0] !== 0 || data.lengthrange[1] !== 0) && { lengthRange: bounds(data.lengthrange) }),
     group: data.group,
   };

@@ -127,12 +127,16 @@ export function resolveJoint(element: XmlElement, data: JointData, compiler: Com
   if (axis === undefined && (type === 'hinge' || type === 'slide'))
     element.attributeError('axis', 'zero-axis', 'expected an axis that is not zero');
   for (const [name, value] of [
-    ['damping', data.damping[0]],
     ['frictionloss', data.frictionloss],
     ['armature', data.armature],
-    ['stiffness', data.stiffness[0]],
   ] as const)
     if (value < 0) element.error('negative', `The ${name} of a joint must not be negative, got ${value}.`);
+  // MuJoCo takes these; energy from nowhere is not to be had here.
+  for (const [name, value] of [
+    ['damping', data.damping[0]],
+    ['stiffness', data.stiffness[0]],
+  ] as const)
+    if (value < 0) element.warn('negative', `The ${name} of this joint is negative and not used.`);
   warnOfPolynomials(element, data);
   // With an angular velocity w the two differ by the armature times w x v.
   if (type === 'free' && data.armature !== 0)
@@ -148,9 +152,9 @@ export function resolveJoint(element: XmlElement, data: JointData, compiler: Com
     anchor: type === 'free' ? [0, 0, 0] : (data.pos as unknown as Vec3),
     axis: axis ?? [0, 0, 1],
     ref: single ? angle(data.ref) : 0,
-    stiffness: single ? data.stiffness[0] : 0,
+    stiffness: single ? Math.max(0, data.stiffness[0]) : 0,
     rest: single ? angle(data.springref) : 0,
-    damping: data.damping[0],
+    damping: Math.max(0, data.damping[0]),
     friction: data.frictionloss,
     armature: data.armature,
     limits: limitsOf(element, data, compiler, angle),

@@ -68,11 +68,11 @@ export function readInertial(element: XmlElement, compiler: Compiler, frame: Rig
     const [xx, yy, zz] = diaginertia ?? [0, 0, 0];
     I = [xx, 0, 0, 0, yy, 0, 0, 0, zz];
   }
-  return { mass, com: pose.p, inertia: turned(I, pose.R) };
+  return { mass, com: pose.p, inertia: inertiaAlong(I, pose.R) };
 }
 
 /** I, given along axes that are the columns of R. */
-function turned(I: Mat3, R: Mat3): Mat3 {
+export function inertiaAlong(I: Mat3, R: Mat3): Mat3 {
   return R === IDENTITY3 ? I : multiply(multiply(R, I), transpose(R));
 }
 
@@ -98,7 +98,12 @@ function inertialOfGeoms(body: MjcfBody, { inertiagrouprange: [first, last] }: C
     const part = geomInertial(geom, body);
     if (part !== undefined && part.mass > LEAST_MASS) parts.push(part);
   }
-  if (parts.length <= 1) return parts[0];
+  return parts.length === 0 ? undefined : combined(parts);
+}
+
+/** Several parts as one. */
+export function combined(parts: readonly Inertial[]): Inertial {
+  if (parts.length === 1) return parts[0];
   const mass = parts.reduce((sum, part) => sum + part.mass, 0);
   let com = ZERO3;
   for (const part of parts) com = add(com, scale(part.mass / mass, part.com));
@@ -129,7 +134,7 @@ function geomInertial({ element, data, pose, size }: MjcfGeom, { file }: MjcfBod
     else if (fitted !== undefined) {
       const volume = geomVolume(type, fitted.size, data.shellinertia);
       const [x, y, z] = geomInertia(type, fitted.size, volume, data.shellinertia);
-      local = { volume, com: fitted.pose.p, inertia: turned([x, 0, 0, 0, y, 0, 0, 0, z], fitted.pose.R) };
+      local = { volume, com: fitted.pose.p, inertia: inertiaAlong([x, 0, 0, 0, y, 0, 0, 0, z], fitted.pose.R) };
     } else return undefined;
   } else {
     const volume = geomVolume(type, size, data.shellinertia);
@@ -142,7 +147,7 @@ function geomInertial({ element, data, pose, size }: MjcfGeom, { file }: MjcfBod
   return {
     mass,
     com: add(pose.p, apply(pose.R, local.com)),
-    inertia: turned(local.inertia.map((value) => value * factor) as unknown as Mat3, pose.R),
+    inertia: inertiaAlong(local.inertia.map((value) => value * factor) as unknown as Mat3, pose.R),
   };
 }
 
@@ -158,13 +163,16 @@ function bounded(inertial: Inertial, { boundmass, boundinertia, balanceinertia }
   }
   if (moments.every((moment, k) => moment === values[k])) return { ...inertial, mass };
   const [x, y, z] = moments;
-  return { mass, com: inertial.com, inertia: turned([x, 0, 0, 0, y, 0, 0, 0, z], vectors) };
+  return { mass, com: inertial.com, inertia: inertiaAlong([x, 0, 0, 0, y, 0, 0, 0, z], vectors) };
 }
 
-/** All inertials, scaled to the total mass where the file gives one. */
-export function allInertials(bodies: readonly MjcfBody[], { settotalmass }: Compiler): Inertial[] {
-  // The world weighs nothing.
-  const inertials = bodies.map((body, k) => (k === 0 ? NOTHING : bodyInertial(body)));
+/** Mass, centre of mass and inertia of every body; the world weighs nothing. */
+export function allInertials(bodies: readonly MjcfBody[]): Inertial[] {
+  return bodies.map((body, k) => (k === 0 ? NOTHING : bodyInertial(body)));
+}
+
+/** Scaled to the total mass that the file gives, if any. */
+export function scaledToTotal(inertials: readonly Inertial[], { settotalmass }: Compiler): readonly Inertial[] {
   if (!(settotalmass > 0)) return inertials;
   const total = inertials.reduce((sum, { mass }) => sum + mass, 0);
   const factor = total > 0 ? settotalmass / total : 1;

@@ -186,7 +186,7 @@ export class MeshAssets {
 
   #read(path: string): MeshData | undefined {
     const bytes = path === '' ? undefined : this.#files?.read(path);
-    return bytes && parseMesh(bytes, path);
+    return bytes && parseMesh(bytes, path, 'as-mujoco');
   }
 }
 
@@ -287,39 +287,30 @@ function fitToInertia(type: GeomData['type'], { half: [x, y, z], pose }: Inertia
   }
 }
 
-/** Around all vertices, along the principal axes. */
+/** The box around all vertices along the principal axes, and what stands in it. */
 function fitToBounds(type: GeomData['type'], { points }: MeshData, { pose }: InertiaBox): Fitted {
   const E = transpose(pose.R);
-  const local: Vec3[] = [];
   const low = [Infinity, Infinity, Infinity];
   const high = [-Infinity, -Infinity, -Infinity];
   for (let k = 0; k < points.length; k += 3) {
     const v = apply(E, [points[k] - pose.p[0], points[k + 1] - pose.p[1], points[k + 2] - pose.p[2]]);
-    local.push(v);
     for (let c = 0; c < 3; c++) {
       low[c] = Math.min(low[c], v[c]);
       high[c] = Math.max(high[c], v[c]);
     }
   }
-  const centre: Vec3 = [(low[0] + high[0]) / 2, (low[1] + high[1]) / 2, (low[2] + high[2]) / 2];
-  const turned = apply(pose.R, centre);
+  const turned = apply(pose.R, [(low[0] + high[0]) / 2, (low[1] + high[1]) / 2, (low[2] + high[2]) / 2]);
   const moved: RigidPose = { R: pose.R, p: [pose.p[0] + turned[0], pose.p[1] + turned[1], pose.p[2] + turned[2]] };
-  let [round, flat, along] = [0, 0, 0];
-  for (const v of local) {
-    round = Math.max(round, Math.hypot(v[0] - centre[0], v[1] - centre[1], v[2] - centre[2]));
-    flat = Math.max(flat, Math.hypot(v[0] - centre[0], v[1] - centre[1]));
-    along = Math.max(along, Math.abs(v[2] - centre[2]));
+  const [x, y, z] = [(high[0] - low[0]) / 2, (high[1] - low[1]) / 2, (high[2] - low[2]) / 2];
+  const across = Math.max(x, y);
+  switch (type) {
+    case 'sphere':
+      return { size: [Math.max(across, z), 0, 0], pose: moved };
+    case 'capsule':
+      return { size: [across, Math.max(0, z - across), 0], pose: moved };
+    case 'cylinder':
+      return { size: [across, z, 0], pose: moved };
+    default:
+      return { size: [x, y, z], pose: moved };
   }
-  if (type === 'sphere') return { size: [round, 0, 0], pose: moved };
-  if (type === 'cylinder') return { size: [flat, along, 0], pose: moved };
-  if (type === 'capsule') {
-    // What stands out of the cap above its place.
-    let length = 0;
-    for (const v of local) {
-      const across = Math.min(1, Math.hypot(v[0] - centre[0], v[1] - centre[1]) / flat);
-      length = Math.max(length, Math.abs(v[2] - centre[2]) - flat * Math.sqrt(1 - across * across));
-    }
-    return { size: [flat, length, 0], pose: moved };
-  }
-  return { size: [high[0] - centre[0], high[1] - centre[1], high[2] - centre[2]], pose: moved };
 }

@@ -31,6 +31,7 @@ export class SectionReader {
   readonly #files: readonly MjcfFile[];
   /** Which copy each of them belongs to. */
   readonly #order = new WeakMap<object, number>();
+  readonly #elements = new WeakMap<object, XmlElement>();
   readonly #given = new Map<string, NameGiver>();
 
   /** `files` begin with the main one, followed by what is attached to it. */
@@ -57,13 +58,19 @@ export class SectionReader {
     this.#sort(this.sensors);
   }
 
+  /** What a tendon, actuator or sensor was read from. */
+  elementOf(part: object): XmlElement | undefined {
+    return this.#elements.get(part);
+  }
+
   /** Copy by copy, as MuJoCo numbers them: first what is written once, then each copy with all that belongs to it. */
   #sort(list: object[]): void {
     list.sort((a, b) => this.#order.get(a)! - this.#order.get(b)!);
   }
 
-  #keep<T extends object>(list: T[], part: T, { order }: Renaming): void {
+  #keep<T extends object>(list: T[], part: T, { order }: Renaming, element: XmlElement): void {
     list.push(part);
+    this.#elements.set(part, element);
     this.#order.set(part, order);
   }
 
@@ -161,7 +168,7 @@ export class SectionReader {
     }
     for (const copy of this.#copies(element, file, references)) {
       const made = readTendon(element, data, file.compiler.autolimits, (name) => renamed(name, copy));
-      this.#keep(this.tendons, { ...made, name: this.#nameOf(element, 'tendon', data.name, copy) }, copy);
+      this.#keep(this.tendons, { ...made, name: this.#nameOf(element, 'tendon', data.name, copy) }, copy, element);
       this.#announce(file, 'tendon', data.name, copy);
     }
   }
@@ -185,7 +192,7 @@ export class SectionReader {
       const rename = (written: string): string => renamed(written, copy);
       const made = resolveActuator(element, data, file.compiler.autolimits, name, rename, target);
       if (made === undefined) continue;
-      this.#keep(this.actuators, made, copy);
+      this.#keep(this.actuators, made, copy, element);
       this.#announce(file, 'actuator', data.name, copy);
     }
   }
@@ -219,7 +226,7 @@ export class SectionReader {
           .map(([key, value]) => [key, renames.has(key) && value !== 'world' ? renamed(value, copy) : value]),
       );
       const name = this.#nameOf(element, 'sensor', attributes.name ?? '', copy);
-      this.#keep(this.sensors, { name, kind: element.name, parameters }, copy);
+      this.#keep(this.sensors, { name, kind: element.name, parameters }, copy, element);
     }
   }
 }

@@ -8,12 +8,14 @@ import { State } from '../mechanism/state.js';
 import { createLocated } from './create-located.js';
 import { ImportLog } from './import-log.js';
 import type { ActuatorTarget } from './mjcf-actuator.js';
+import { addReflected } from './mjcf-armature.js';
 import { BodyReader, type MjcfBody } from './mjcf-body.js';
 import { type MjcfOptions, readOptions } from './mjcf-compiler.js';
 import { ConstraintReader } from './mjcf-constraint.js';
 import { openMjcf } from './mjcf-file.js';
+import { fuseStatic } from './mjcf-fuse.js';
 import { readKeyframe } from './mjcf-keyframe.js';
-import { allInertials } from './mjcf-mass.js';
+import { allInertials, scaledToTotal } from './mjcf-mass.js';
 import { type MjcfParts, mechanismParts, referencePositions } from './mjcf-mechanism.js';
 import { ReferenceInertia, referencePoses } from './mjcf-reference.js';
 import { SectionReader } from './mjcf-sections.js';
@@ -65,8 +67,10 @@ export function parseMjcf(text: string, options: MjcfReadOptions = {}): MjcfMode
   const settings = readOptions(main.root.children('option'));
   const reader = new BodyReader(main, main.root.children('worldbody'), log);
   log.throwIfBroken();
-  const { bodies, names } = reader;
-  const inertials = allInertials(bodies, main.compiler);
+  const { names } = reader;
+  const fused = fuseStatic(reader.bodies, allInertials(reader.bodies));
+  const { bodies } = fused;
+  const inertials = scaledToTotal(fused.inertials, main.compiler);
   log.throwIfBroken();
   const poses = referencePoses(bodies);
   const reference = new ReferenceInertia(bodies, inertials, poses);
@@ -80,6 +84,11 @@ export function parseMjcf(text: string, options: MjcfReadOptions = {}): MjcfMode
   const target = (transmission: Transmission): ActuatorTarget =>
     resolveTarget(transmission, parts, sections.tendons, bodies, reference);
   sections.readActuation(target);
+  addReflected(parts, sections.tendons, sections.actuators, (part) =>
+    sections
+      .elementOf(part)
+      ?.warn('armature', 'Armature and damping of what pulls at more than one hinge or slide are not used.'),
+  );
   const ground = shapesOf(bodies[0].geoms, main, main.colors, paired);
   const constraints = new ConstraintReader(bodies, parts, poses).read(sections.equalities);
   log.throwIfBroken();

@@ -67,6 +67,9 @@ export interface Actuator {
   readonly forceRange?: Bounds;
   readonly activationRange?: Bounds;
   readonly lengthRange?: Bounds;
+  /** Inertia and damping of the rotor, before the gear; those of the joint have them already. */
+  readonly armature?: number;
+  readonly damping?: number;
   readonly group: number;
 }
 

@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { parseMjcf } from '../../src/formats/mjcf.js';
+import { Random } from '../../src/mechanism/random.js';
 import { differences, MujocoMjcf, modelFiles } from '../support/mujoco-mjcf.js';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -30,7 +31,37 @@ const HAND = `<mujoco model="hand"><default><default class="d"><geom size=".2"/>
 <actuator><motor joint="turn" name="motor" gear="3"/><position joint="bend" gear="4"/></actuator>
 <sensor><jointpos joint="turn"/></sensor><contact><exclude body1="base" body2="tip"/></contact></mujoco>`;
 
+/** A prism of a star and of bent sides, shifted and sheared: polygons that can be cut in many ways. */
+function bentPrism(seed: number): string {
+  const random = new Random(seed);
+  const n = 4 + Math.floor(random.between(0, 6.99));
+  const shear = Array.from({ length: 9 }, (_, k) => random.between(-0.5, 0.5) + (k % 4 === 0 ? 1 : 0));
+  const shift = [random.between(-0.5, 0.5), random.between(-0.5, 0.5), random.between(-0.5, 0.5)];
+  const radii = Array.from({ length: n }, () => random.between(0.3, 1));
+  const vertices = [0, 1].flatMap((z) =>
+    radii.map((radius, k) => {
+      const angle = (2 * Math.PI * k) / n;
+      const v = [radius * Math.cos(angle), radius * Math.sin(angle), z + random.between(0, 0.2)];
+      const p = shift.map((at, r) => at + shear[3 * r] * v[0] + shear[3 * r + 1] * v[1] + shear[3 * r + 2] * v[2]);
+      return `  v ${p.join(' ')}`;
+    }),
+  );
+  const ring = Array.from({ length: n }, (_, k) => k + 1);
+  const faces = [
+    [...ring].reverse(),
+    ring.map((k) => k + n),
+    ...ring.map((k) => [k, (k % n) + 1, (k % n) + 1 + n, k + n]),
+  ];
+  return [...vertices, 'g side', ...faces.map((face) => `f ${face.join(' ')}`), ''].join('\n');
+}
+
 const FILES = new Map([
+  ...[1, 2, 3, 4, 5, 6, 7, 8].map((seed) => [`bent${seed}.obj`, bytes(bentPrism(seed))] as const),
+  [
+    'two.obj',
+    bytes(`o one\n${OBJ.replace(/^[mol].*$/gm, '').trim()}\no two\nv 3 0 0\nv 4 0 0\nv 3 1 0\nv 3 0 1
+f 5 7 6\nf 5 6 8\nf 5 8 7\nf 6 7 8\n`),
+  ],
   ['assets/a.obj', bytes(OBJ)],
   [
     'part.xml',
@@ -51,7 +82,47 @@ const scene = (bodies: string, sections = '', head = ''): string => `<mujoco mod
 <worldbody><light pos="0 0 3" dir="0 0 -1" directional="true"/><camera name="c" pos="0 0 1" xyaxes="1 0 0 0 1 0"/>
 <geom name="floor" type="plane" size="0 0 .05" material="grid"/>${bodies}</worldbody>${sections}</mujoco>`;
 
+const MESH_BODY = '<body name="m"><freejoint align="false"/><geom type="mesh" mesh="m"/></body>';
+const meshModel = (asset: string, geom = 'type="mesh"', compiler = ''): string =>
+  scene(MESH_BODY.replace('type="mesh"', geom), '', `<compiler ${compiler}/><asset><mesh name="m" ${asset}/></asset>`);
+
+const STATIC = `<body name="table" pos="1 0 0"><geom size=".5"/><site name="t"/><body name="lid"><geom size=".1"/></body></body>
+<body name="a" pos="0 0 1"><joint name="j1"/><geom size=".1"/><body name="s" pos="1 0 0" euler="0 0 30">
+<geom type="box" size=".1 .2 .3"/><body name="r" euler="20 0 0"><inertial pos="1 0 0" mass="2" diaginertia="1 2 2.5"/>
+<body name="c" pos="0 1 0"><joint name="j2" axis="1 0 0"/><geom size=".1"/></body></body></body></body>`;
+
+/** Meshes whose axes MuJoCo has to 1e-8 are compared to 1e-7. */
+const MESH_MODELS = new Map([
+  ...[1, 2, 3, 4, 5, 6, 7, 8].map(
+    (seed) => [`a mesh of bent and concave polygons, seed ${seed}`, meshModel(`file="bent${seed}.obj"`)] as const,
+  ),
+  ['a mesh of two objects, of which the first counts', meshModel('file="two.obj"')],
+  ...['sphere', 'capsule', 'cylinder', 'ellipsoid', 'box'].map(
+    (type) =>
+      [
+        `a ${type} around the bounds of a mesh`,
+        meshModel(
+          'file="a.obj" scale="1 2 4"',
+          `type="${type}" fitscale="1.2" pos="1 0 0"`,
+          'meshdir="assets" fitaabb="true"',
+        ),
+      ] as const,
+  ),
+]);
+
 const MODELS = new Map([
+  ['static bodies fused with their parents', scene(STATIC, '', '<compiler fusestatic="true"/>')],
+  ...['<framepos objtype="body" objname="table"/>', '<force site="t"/>', '<subtreecom body="table"/>'].map(
+    (sensor) =>
+      [
+        `a static body that stays, since something refers to it: ${sensor}`,
+        scene(STATIC, `<sensor>${sensor}</sensor>`, '<compiler fusestatic="true" settotalmass="7"/>'),
+      ] as const,
+  ),
+  [
+    'a motor whose law is not known here',
+    scene(ARM, '<actuator><motor joint="j2"/><dcmotor joint="j1" motorconst="0.1" resistance="2"/></actuator>'),
+  ],
   [
     'names with blanks, shared between kinds of parts, or none',
     scene(
@@ -108,6 +179,29 @@ describe('MJCF files in the wild', () => {
     const ours = parseMjcf(text, { files: modelFiles(FILES) });
     for (const [what, error] of differences(theirs, ours)) expect(error, what).toBeLessThan(1e-9);
     theirs.delete();
+  });
+
+  it.each([...MESH_MODELS])('%s', async (_, text) => {
+    const theirs = await MujocoMjcf.load(text, FILES);
+    const ours = parseMjcf(text, { files: modelFiles(FILES) });
+    for (const [what, error] of differences(theirs, ours)) expect(error, what).toBeLessThan(1e-7);
+    theirs.delete();
+  });
+
+  it('inertia of rotors is felt by the joint, also through a tendon of one joint', async () => {
+    const text = scene(
+      ARM,
+      `<tendon><fixed name="t" armature=".3"><joint joint="j2" coef="2"/></fixed></tendon>
+       <actuator><motor joint="j1" armature=".2" gear="3" damping="1"/><motor tendon="t" armature=".1" gear="2"/></actuator>`,
+    );
+    const theirs = await MujocoMjcf.load(text);
+    const ours = parseMjcf(text);
+    const found = differences(theirs, ours);
+    for (const what of ['qdd', 'bias', 'H']) expect(found.get(what), what).toBeLessThan(1e-9);
+    expect(ours.mechanism.joint('j1').damping).toBe(9);
+    theirs.delete();
+    const both = text.replace('coef="2"/>', 'coef="2"/><joint joint="j1" coef="1"/>');
+    expect(parseMjcf(both).mechanism.warnings.filter(({ code }) => code === 'armature').length).toBe(2);
   });
 
   it('what is not understood takes along what refers to it, and no more', () => {
