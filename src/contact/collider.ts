@@ -45,6 +45,8 @@ export interface Collider {
   readonly restitution: number;
   readonly rollingFriction: number;
   readonly torsionalFriction: number;
+  readonly compliance: number;
+  readonly relaxation: number;
   readonly group: number;
   readonly mask: number;
 }
@@ -52,10 +54,11 @@ export interface Collider {
 /** A shape, ready for `collide`. Refuses with a MechanismError what cannot collide. */
 export function collider(body: number, shape: Shape): Collider {
   const { geometry, E, t, friction = 1, restitution = 0, rollingFriction = 0, torsionalFriction = 0 } = shape;
-  const { group = 1, mask = 0xffffffff } = shape;
+  const { compliance = 0, relaxation = 0, group = 1, mask = 0xffffffff } = shape;
   const where = `shape ${shape.name === undefined ? `(${geometry.kind})` : `"${shape.name}"`}`;
   const refuse = (message: string) => MechanismError.of('contact', where, message);
-  for (const [name, value] of Object.entries({ friction, restitution, rollingFriction, torsionalFriction }))
+  const amounts = { friction, restitution, rollingFriction, torsionalFriction, compliance, relaxation };
+  for (const [name, value] of Object.entries(amounts))
     if (!(value >= 0 && value < Number.POSITIVE_INFINITY))
       throw refuse(`Its ${name} is ${value}; give a number not below zero.`);
   if (!(rotationDefect(E) < 1e-6) || !t.every(Number.isFinite))
@@ -85,6 +88,8 @@ export function collider(body: number, shape: Shape): Collider {
     restitution,
     rollingFriction,
     torsionalFriction,
+    compliance,
+    relaxation,
     group: group >>> 0,
     mask: mask >>> 0,
   });

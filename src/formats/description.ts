@@ -173,6 +173,8 @@ export const CONTACT_KEYS = [
   'restitution',
   'rollingFriction',
   'torsionalFriction',
+  'compliance',
+  'relaxation',
   'group',
   'mask',
 ] as const satisfies readonly (keyof ContactProperties)[];

@@ -58,10 +58,14 @@ export interface ContactProperties {
   readonly friction?: number;
   /** Speed after over speed before; 0 where left out. */
   readonly restitution?: number;
-  /** Moment against rolling over normal force, metres; 0 where left out. */
+  /** Moment against rolling over normal force, metres; 0 where left out. Of two shapes the larger counts. */
   readonly rollingFriction?: number;
-  /** Moment about the normal over normal force, metres; 0 where left out. */
+  /** Moment about the normal over normal force, metres; 0 where left out. Of two shapes the larger counts. */
   readonly torsionalFriction?: number;
+  /** Metres that a contact point gives way for each newton along its normal; 0 where left out: rigid. Those of two shapes are added. */
+  readonly compliance?: number;
+  /** Of what gives way: the time in which it does, damping over stiffness, seconds; 0 where left out. */
+  readonly relaxation?: number;
   /**
    * Which of two coefficients of friction counts: the smaller one, unless one of the two shapes says 'larger', as those of MJCF
    * do. 'smaller' where left out.

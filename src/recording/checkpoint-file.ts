@@ -7,7 +7,7 @@
 import { formatDescription } from '../formats/description.js';
 import { formatJson } from '../formats/json-writer.js';
 import { ImportError } from '../mechanism/errors.js';
-import { GROUND, type LoopJoint, Mechanism } from '../mechanism/mechanism.js';
+import { type ContactProperties, GROUND, type LoopJoint, Mechanism } from '../mechanism/mechanism.js';
 import { withFreedBody } from '../mechanism/structure.js';
 import type { Checkpoint, MemberCheckpoint } from '../simulation/world/checkpoint.js';
 import type { Member } from '../simulation/world/member.js';
@@ -39,6 +39,7 @@ interface Written {
     readonly key: number;
     readonly features: readonly number[];
     readonly impulses: readonly number[];
+    readonly moments?: readonly number[];
     readonly modes: readonly number[];
   }[];
   readonly more: unknown;
@@ -57,10 +58,11 @@ export function formatCheckpoint(world: World, more: unknown = null): string {
     world: checksum(worldData(world)),
     time,
     members: members.map((saved, m) => writeMember(world.members[m], saved)),
-    pairs: pairs.map(({ key, features, impulses, modes }) => ({
+    pairs: pairs.map(({ key, features, impulses, moments, modes }) => ({
       key,
       features: [...features],
       impulses: [...impulses],
+      ...(moments !== undefined && { moments: [...moments] }),
       modes: [...modes],
     })),
     more,
@@ -99,10 +101,11 @@ export function parseCheckpoint(
     checkpoint: {
       time: written.time,
       members: written.members.map((member, m) => readMember(members[m], member, refuse)),
-      pairs: written.pairs.map(({ key, features, impulses, modes }) => ({
+      pairs: written.pairs.map(({ key, features, impulses, moments, modes }) => ({
         key,
         features: Int32Array.from(features),
         impulses: Float64Array.from(impulses),
+        ...(moments !== undefined && { moments: Float64Array.from(moments) }),
         modes: Uint8Array.from(modes),
       })),
     },
@@ -116,7 +119,7 @@ const few = (names: readonly string[]): string =>
 const checksum = (data: unknown): string => crc32(bytesOf(formatJson(data)));
 
 function worldData({ stepSize, gravity, obstacles }: World): unknown {
-  const plain = obstacles.map(({ name, shape: { geometry, E, t, friction, restitution } }) => ({
+  const plain = obstacles.map(({ name, shape: { geometry, E, t, ...shape } }) => ({
     name,
     geometry: Object.entries(geometry).map(([key, value]) =>
       typeof value === 'object' && 'length' in value
@@ -124,9 +127,16 @@ function worldData({ stepSize, gravity, obstacles }: World): unknown {
         : [key, String(value)],
     ),
     place: [...E, ...t],
-    surface: [friction ?? null, restitution ?? null],
+    surface: [shape.friction ?? null, shape.restitution ?? null, ...further(shape)],
   }));
   return { stepSize, gravity: [...gravity], plain };
+}
+
+/** What shapes say of contact besides friction and restitution: only where they do. */
+function further(shape: ContactProperties): readonly (readonly [string, number])[] {
+  return (['rollingFriction', 'torsionalFriction', 'compliance', 'relaxation'] as const).flatMap((key) =>
+    shape[key] === undefined ? [] : [[key, shape[key]] as const],
+  );
 }
 
 function writeMember({ name, original }: Member, saved: MemberCheckpoint): WrittenMember {

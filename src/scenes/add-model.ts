@@ -36,7 +36,13 @@ export function addModel(world: World, model: Model, options: AddOptions = {}): 
     own.has(given) ? [member, given] : obstacles.get(given);
   for (const { shape1, shape2, friction, condim } of contacts?.pairs ?? []) {
     const [a, b] = [shape(shape1), shape(shape2)];
-    if (a !== undefined && b !== undefined) world.pair(a, b, condim >= 3 ? friction[0] : 0);
+    if (a === undefined || b === undefined) continue;
+    // Fewer dimensions of contact have less friction.
+    world.pair(a, b, {
+      friction: condim >= 3 ? friction[0] : 0,
+      torsionalFriction: condim >= 4 ? friction[2] : 0,
+      rollingFriction: condim >= 6 ? friction[3] : 0,
+    });
   }
   return { member, warnings };
 }

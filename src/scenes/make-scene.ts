@@ -181,22 +181,20 @@ class Loader {
 const alone = (mechanism: Mechanism): Model => ({ mechanism, state: new State(mechanism) });
 
 function bodyOf(given: SceneBody): Mechanism {
-  const { mass, density, friction, restitution } = given;
-  const options = {
-    ...(mass !== undefined && { mass }),
-    ...(density !== undefined && { density }),
-    ...(friction !== undefined && { friction }),
-    ...(restitution !== undefined && { restitution }),
-  };
   switch (given.kind) {
-    case 'box':
-      return box(given.size, options);
-    case 'sphere':
-      return ball(given.radius, { name: 'ball', ...options });
+    case 'box': {
+      const { kind, size, ...options } = given;
+      return box(size, options);
+    }
+    case 'sphere': {
+      const { kind, radius, ...options } = given;
+      return ball(radius, { name: 'ball', ...options });
+    }
     case 'capsule':
-      return capsule(given.radius, given.length, options);
-    case 'cylinder':
-      return cylinder(given.radius, given.length, options);
+    case 'cylinder': {
+      const { kind, radius, length, ...options } = given;
+      return (kind === 'capsule' ? capsule : cylinder)(radius, length, options);
+    }
   }
 }
 

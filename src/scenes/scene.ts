@@ -2,15 +2,15 @@
 // schema.ts says the same to editors and to the reader.
 
 import type { Description } from '../formats/description.js';
-import type { Geometry } from '../mechanism/mechanism.js';
+import type { ContactProperties, Geometry } from '../mechanism/mechanism.js';
 import type { JointKindSpec } from '../mechanism/spec.js';
 import type { Quat, Vec3 } from '../spatial/matrix3.js';
 
-/** Friction and restitution of a shape in a scene. */
-export interface SceneSurface {
-  readonly friction?: number;
-  readonly restitution?: number;
-}
+/** How a shape of a scene behaves in contact. */
+export type SceneSurface = Pick<
+  ContactProperties,
+  'friction' | 'restitution' | 'rollingFriction' | 'torsionalFriction' | 'compliance' | 'relaxation'
+>;
 
 /** A body of one shape that moves freely: `kind` and sizes, mass or density. */
 export type SceneBody = SceneSurface & {

@@ -61,7 +61,14 @@ export function object(properties: Readonly<Record<string, JsonSchema>>, require
 }
 
 export const kind = (name: string): JsonSchema => ({ const: name });
-const surface = { friction: amount, restitution: { type: 'number', minimum: 0, maximum: 1 } } as const;
+const surface = {
+  friction: amount,
+  restitution: { type: 'number', minimum: 0, maximum: 1 },
+  rollingFriction: amount,
+  torsionalFriction: amount,
+  compliance: amount,
+  relaxation: amount,
+} as const;
 const gains = { stiffness: amount, damping: amount, limit: amount };
 
 const sizes = {

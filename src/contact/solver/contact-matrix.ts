@@ -1,4 +1,4 @@
-// The contact problem without the bodies: u = G lambda + g, with G = J H^-1 J^T from the handles of the island. For the solvers
+// The contact problem without the bodies: u = G lambda + g, with G = J H^-1 J^T + R from the handles of the island. For the solvers
 // that work on impulses alone.
 
 import type { Handles } from './handles.js';
@@ -25,7 +25,7 @@ export class ContactMatrix {
 
   /** The problem in this form; its memory is that of this object. */
   build(problem: ContactProblem, handles: Handles): DenseProblem {
-    const { blocks, kind, firstRow, mu, scale, rows: n, group } = problem;
+    const { blocks, kind, firstRow, mu, compliance, scale, rows: n, group } = problem;
     this.#G = grown(this.#G, n * n);
     const G = this.#G;
     G.fill(0, 0, n * n);
@@ -33,6 +33,7 @@ export class ContactMatrix {
     // Blocks in the order of their groups; two of them meet on the nodes that both paths have.
     for (let a = 0; a < blocks; a++)
       for (let b = 0; b <= a; b++) this.#couple(problem, handles, at, a, b, group[a], group[b]);
+    for (let c = 0; c < blocks; c++) G[firstRow[c] * (n + 1)] += compliance[c];
     return { blocks, kind, firstRow, mu, scale, n, G, g: handles.c, d: handles.d };
   }
 

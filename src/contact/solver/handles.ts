@@ -44,7 +44,7 @@ export class Handles {
     }
     let most = 0;
     for (let c = 0; c < blocks; c++) {
-      this.d[c] = this.#diagonal(problem, c);
+      this.d[c] = this.#diagonal(problem, c) + problem.compliance[c] / (problem.firstRow[c + 1] - problem.firstRow[c]);
       most = Math.max(most, this.d[c]);
     }
     // Directions in which nothing can move, as redundant loops have them: any measure will do.
@@ -54,7 +54,7 @@ export class Handles {
     for (let k = 0; k < rows; k++) this.c[k] += problem.b[k];
   }
 
-  /** u <- J (v* + H^-1 J^T lambda) + b; the change of velocities stays in `change`. */
+  /** u <- J (v* + H^-1 J^T lambda) + b + R lambda; the change of velocities stays in `change`. */
   evaluate(problem: ContactProblem, lambda: Float64Array, u: Float64Array): void {
     const { change, c } = this;
     change.fill(0, 0, problem.velocities);
@@ -62,6 +62,8 @@ export class Handles {
     applyInverse(problem, change);
     this.toContacts(problem, change, u);
     for (let k = 0; k < problem.rows; k++) u[k] += c[k];
+    for (let b = 0; b < problem.blocks; b++)
+      u[problem.firstRow[b]] += problem.compliance[b] * lambda[problem.firstRow[b]];
   }
 
   /** u <- J v. */

@@ -2,7 +2,7 @@
 // those of problem.ts.
 
 import type { Chains } from './chains.js';
-import { KIND_CONTACT, KIND_WRENCH } from './kernel/layout.js';
+import { KIND_CONTACT, KIND_SPIN, KIND_WRENCH } from './kernel/layout.js';
 import { grown } from './problem.js';
 
 /** A tree of links of the island, in axes of the ground about one point for each tree. */
@@ -42,6 +42,8 @@ export class IslandProblem {
   sideB = new Int32Array(16);
   /** Coefficient of friction of contacts; bound of boxes. */
   mu = new Float64Array(16);
+  /** R: velocity with which the normal of a contact gives way for each unit of impulse; 0 for what is rigid. */
+  compliance = new Float64Array(16);
   /** 18 for each block, 6 x 3: wrenches on a about the point of its tree, and those on b; factors of rows of joints. */
   wrenchA = new Float64Array(288);
   wrenchB = new Float64Array(288);
@@ -88,6 +90,7 @@ export class IslandProblem {
     this.sideA[c] = a;
     this.sideB[c] = b;
     this.mu[c] = mu;
+    this.compliance[c] = 0;
     for (let k = 3 * c; k < 3 * c + 3; k++) this.offset[k] = this.lambda[k] = 0;
     return c;
   }
@@ -95,6 +98,7 @@ export class IslandProblem {
   #grow(blocks: number): void {
     for (const name of ['kind', 'sideA', 'sideB'] as const) this[name] = grown(this[name], blocks);
     this.mu = grown(this.mu, blocks);
+    this.compliance = grown(this.compliance, blocks);
     this.wrenchA = grown(this.wrenchA, 18 * blocks);
     this.wrenchB = grown(this.wrenchB, 18 * blocks);
     for (const name of ['offset', 'lambda', 'u'] as const) this[name] = grown(this[name], 3 * blocks);
@@ -113,6 +117,32 @@ export class IslandProblem {
     const c = this.#addBlock(KIND_CONTACT, this.#place(a), this.#place(b), mu);
     if (a.member >= 0) this.#setWrenches(this.wrenchA, c, a, 3, P, oP, frame, oF);
     if (b.member >= 0) this.#setWrenches(this.wrenchB, c, b, 3, P, oP, frame, oF);
+    return c;
+  }
+
+  /**
+   * Moments of a contact that stands `behind` blocks before, about its normal and across it, with their coefficients (metres); see
+   * kernel/spin.ts. They stand behind all contacts of the pair.
+   */
+  addSpin(
+    a: IslandLink,
+    b: IslandLink,
+    behind: number,
+    torsional: number,
+    rolling: number,
+    frame: Float64Array,
+    oF: number,
+  ): number {
+    const c = this.#addBlock(KIND_SPIN + behind - 1, this.#place(a), this.#place(b), 1);
+    for (const [side, at] of [
+      [a, this.wrenchA],
+      [b, this.wrenchB],
+    ] as const) {
+      if (side.member < 0) continue;
+      at.fill(0, 18 * c + 9, 18 * c + 18);
+      for (let r = 0; r < 3; r++)
+        for (let k = 0; k < 3; k++) at[18 * c + 3 * r + k] = (k === 0 ? torsional : rolling) * frame[oF + 3 * k + r];
+    }
     return c;
   }
 

@@ -129,7 +129,7 @@ export class IslandSolver {
     const pairs = this.#pairs;
     const first = 2 * pairs.end;
     let next = pairs.end + 2 * blocks;
-    machine.ensure(8 * (next + 125 * blocks));
+    machine.ensure(8 * (next + 129 * blocks));
     const { F, N } = machine;
     if (machine.holdsPairs !== pairs) {
       write(machine, pairs);
@@ -150,6 +150,7 @@ export class IslandSolver {
       N[first + 2 * blocks + c] = sideB[c];
       N[first + 3 * blocks + c] = endsRun(problem, c) ? pairs.lists[run++] : -1;
     }
+    copyIn(F, N[at.COMPLIANCE], problem.compliance, blocks);
     copyIn(F, N[at.WRENCH_A], problem.wrenchA, 18 * blocks);
     copyIn(F, N[at.WRENCH_B], problem.wrenchB, 18 * blocks);
   }
@@ -157,7 +158,7 @@ export class IslandSolver {
 
 /** Entries of the header for numbers of blocks, and how many each block has. */
 const BLOCK_NUMBERS: readonly number[] = [
-  ...[at.MU, 1, at.D, 1, at.WRENCH_A, 18, at.WRENCH_B, 18, at.W, 9],
+  ...[at.MU, 1, at.D, 1, at.COMPLIANCE, 1, at.NORMAL_W, 3, at.WRENCH_A, 18, at.WRENCH_B, 18, at.W, 9],
   ...[at.ANSWER_A, 18, at.ANSWER_B, 18, at.OWN_ANSWER, 18],
   ...[at.OFFSET, 3, at.LAMBDA, 3, at.U, 3, at.C, 3, at.TRIED_U, 3, at.TRIED, 3, at.BEST, 3, at.E, 3],
 ];

@@ -1,7 +1,7 @@
 // The contact problem of an island, as data: what the bodies would do, what must not happen, and what may act to prevent it.
 //
 //   v = v* + H^-1 J^T lambda            H: mass matrices of the members (block-sparse), v*: velocities without lambda
-//   u = J v + b                         one row for each direction of each block
+//   u = J v + b + R lambda              one row for each direction of each block; R: compliance of contacts, along the normal
 //
 //   contact   lambda in the cone |lambda_t| <= mu lambda_n;  u_n >= 0, no impulse where it opens; where it slides, friction is
 //             mu lambda_n against the slip; where it sticks, u_t = 0 (Coulomb's law, exact cone)
@@ -57,6 +57,8 @@ export class ContactProblem {
   F = new Float64Array(256);
   /** Coefficient of friction of contacts; bound of boxes. */
   mu = new Float64Array(16);
+  /** R of the first row of each block. */
+  compliance = new Float64Array(16);
   b = new Float64Array(64);
   /** Impulses: the warm start, then the solution. */
   lambda = new Float64Array(64);
@@ -131,6 +133,8 @@ export class ContactProblem {
     this.kind = grown(this.kind, c + 1);
     this.group = grown(this.group, c + 1);
     this.mu = grown(this.mu, c + 1);
+    this.compliance = grown(this.compliance, c + 1);
+    this.compliance[c] = 0;
     this.firstRow = grown(this.firstRow, c + 2);
     this.wrenchAt = grown(this.wrenchAt, c + 2);
     this.kind[c] = kind;

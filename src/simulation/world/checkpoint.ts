@@ -24,6 +24,8 @@ export interface PairCheckpoint {
   readonly key: number;
   readonly features: Int32Array;
   readonly impulses: Float64Array;
+  /** Moments against spinning and rolling, where the pair has such friction. */
+  readonly moments?: Float64Array;
   /** What each point did: open, stick or slide. */
   readonly modes: Uint8Array;
 }

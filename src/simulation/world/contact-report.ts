@@ -26,13 +26,15 @@ export interface ContactReport {
   readonly depth: number;
   /** On a, newtons, ground axes; b gets the opposite. */
   readonly force: Vec3;
+  /** Against spinning and rolling, on a, newton metres, ground axes; zero without such friction. */
+  readonly moment: Vec3;
   readonly mode: 'open' | 'stick' | 'slide';
 }
 
 /** h: the length of the step that the impulses acted in. */
 export function reportContacts(pairs: readonly ShapePair[], h: number): ContactReport[] {
   return pairs.flatMap((pair) => {
-    const { a, b, count, position, frame, gap, impulse, mode } = pair;
+    const { a, b, count, position, frame, gap, impulse, moment, mode } = pair;
     const [sideA, sideB] = [side(a), side(b)];
     const vector = (x: Float64Array, o: number, s = 1): Vec3 => [s * x[o], s * x[o + 1], s * x[o + 2]];
     return Array.from(
@@ -44,6 +46,7 @@ export function reportContacts(pairs: readonly ShapePair[], h: number): ContactR
         normal: vector(frame, 9 * k),
         depth: -gap[k],
         force: vector(impulse, 3 * k, 1 / h),
+        moment: vector(moment, 3 * k, 1 / h),
         mode: mode[k] === OPEN ? 'open' : mode[k] === SLIDE ? 'slide' : 'stick',
       }),
     );

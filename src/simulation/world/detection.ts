@@ -7,7 +7,7 @@ import { Manifold } from '../../contact/manifold.js';
 import { SweptShapes } from '../../contact/swept-shapes.js';
 import { TRANSFORM } from '../../spatial/spatial.js';
 import type { PairCheckpoint } from './checkpoint.js';
-import { ShapePair, type WorldShape } from './world-shape.js';
+import { type PairFriction, ShapePair, type WorldShape } from './world-shape.js';
 
 /** Shapes this near (m) are looked at even when they do not move. */
 const NEAR = 2e-3;
@@ -21,12 +21,12 @@ export class Detection {
   /** The pairs at the start of the step. */
   #marked: ShapePair[] | undefined;
   /** Friction that was given for pairs of shapes. */
-  #given: ReadonlyMap<number, number> = new Map();
+  #given: ReadonlyMap<number, PairFriction> = new Map();
   /** Pairs with points, in the order of their keys. */
   touching: ShapePair[] = [];
 
   /** Other shapes from now on. `excluded`: keys of pairs that do not touch; `given`: of those that do, whatever else is said, with their friction. */
-  set(shapes: readonly WorldShape[], excluded: ReadonlySet<number>, given: ReadonlyMap<number, number>): void {
+  set(shapes: readonly WorldShape[], excluded: ReadonlySet<number>, given: ReadonlyMap<number, PairFriction>): void {
     this.#shapes = shapes;
     this.#given = given;
     this.#marked = undefined;
@@ -89,10 +89,11 @@ export class Detection {
 
   /** Features and impulses of all pairs. */
   save(): PairCheckpoint[] {
-    return this.touching.map(({ key, count, feature, impulse, mode }) => ({
+    return this.touching.map(({ key, count, feature, impulse, moment, mode, torsional, rolling }) => ({
       key,
       features: feature.slice(0, count),
       impulses: impulse.slice(0, 3 * count),
+      ...((torsional > 0 || rolling > 0) && { moments: moment.slice(0, 3 * count) }),
       modes: mode.slice(0, count),
     }));
   }

@@ -3,7 +3,7 @@
 import { ImpulseSolvers, MOST_DENSE_ROWS, type Solution, TOLERANCE } from '../../contact/solver/impulse-solvers.js';
 import type { IslandProblem } from '../../contact/solver/island-problem.js';
 import { IslandSolver, type Prediction } from '../../contact/solver/island-solver.js';
-import { KIND_CONTACT } from '../../contact/solver/kernel/layout.js';
+import { KIND_CONTACT, KIND_SPIN } from '../../contact/solver/kernel/layout.js';
 import { ContactProblem, grown } from '../../contact/solver/problem.js';
 import type { Articulation } from './articulation.js';
 import { expand } from './rows.js';
@@ -53,7 +53,9 @@ export class IslandSolve {
     best.set(problem.lambda.subarray(0, rows));
     const small = contactRows(problem) <= MOST_DENSE_ROWS;
     if (small || !(residual <= POOR)) this.#afresh(problem, solution);
-    if (small && !(solution.residual <= TOLERANCE)) this.#otherwise(problem, articulations, solution);
+    // The solvers on impulses know no moments of contacts.
+    const known = problem.kind.subarray(0, problem.blocks).every((kind) => kind < KIND_SPIN);
+    if (small && known && !(solution.residual <= TOLERANCE)) this.#otherwise(problem, articulations, solution);
     // The velocities of the best.
     problem.lambda.set(best.subarray(0, rows));
     this.#solver.solve(problem, Number.POSITIVE_INFINITY, 0, { again: true });
@@ -105,6 +107,6 @@ export class IslandSolve {
 
 function contactRows({ blocks, kind }: IslandProblem): number {
   let rows = 0;
-  for (let c = 0; c < blocks; c++) rows += kind[c] === KIND_CONTACT ? 3 : 1;
+  for (let c = 0; c < blocks; c++) rows += kind[c] === KIND_CONTACT || kind[c] >= KIND_SPIN ? 3 : 1;
   return rows;
 }

@@ -139,6 +139,7 @@ export function expand(island: IslandProblem, articulations: readonly Articulati
       block = problem.addBlock(kind[c] === KIND_LIMIT ? LIMIT : BOX, problem.groups - 1, mu[c]);
       problem.F[problem.wrenchAt[block]] = 1;
     }
+    problem.compliance[block] = island.compliance[c];
     const row = problem.firstRow[block];
     for (let k = 0; k < (contact ? 3 : 1); k++) {
       problem.b[row + k] = offset[3 * c + k];

@@ -28,6 +28,7 @@ import { type Island, Islands } from './islands.js';
 import type { JointRows } from './joint-rows.js';
 import type { Member } from './member.js';
 import { hasNumbers, nonFiniteError } from './non-finite.js';
+import { addSpin, keepSpin } from './spin.js';
 import type { ShapePair } from './world-shape.js';
 
 /** Gaps (m) up to twice this count as touching; penetration up to this is left alone. */
@@ -201,7 +202,7 @@ export class Stepper {
    * must hold always does no work: where the length of the step makes it seem otherwise, it is not booked.
    */
   #workOfRows(solver: IslandSolve, problem: IslandProblem, members: readonly Member[]): number {
-    const { blocks, kind, mu, lambda, velocities } = problem;
+    const { blocks, kind, mu, lambda, compliance, velocities } = problem;
     this.#mean = grown(this.#mean, velocities);
     this.#meanU = grown(this.#meanU, 3 * blocks);
     const mean = this.#mean;
@@ -212,11 +213,16 @@ export class Stepper {
       for (let j = 0; j < v.length; j++) mean[o + j] = 0.5 * (v0[j] + v[j]);
     }
     solver.motion(problem, mean, u);
-    let work = 0;
-    for (let c = 0; c < blocks; c++)
-      if (kind[c] === KIND_CONTACT || mu[c] < Number.POSITIVE_INFINITY)
-        for (let k = 3 * c; k < 3 * c + 3; k++) work += lambda[k] * u[k];
-    return Math.min(0, work);
+    let [work, springs] = [0, 0];
+    for (let c = 0; c < blocks; c++) {
+      if (kind[c] !== KIND_CONTACT && mu[c] === Number.POSITIVE_INFINITY) continue;
+      for (let k = 3 * c; k < 3 * c + 3; k++) work += lambda[k] * u[k];
+      if (compliance[c] === 0) continue;
+      // What gave way comes back.
+      work -= lambda[3 * c] * u[3 * c];
+      springs += lambda[3 * c] * u[3 * c];
+    }
+    return springs + Math.min(0, work);
   }
 
   /** Adds all contacts. */
@@ -227,7 +233,8 @@ export class Stepper {
     this.#placeOf = placeOf;
     for (let k = 0; k < numbers.length; k++) placeOf[numbers[k]] = k;
     for (let p = 0; p < island.pairs.length; p++) {
-      const { a, b, count, position, frame, gap, approach, impulse, friction, restitution } = island.pairs[p];
+      const { a, b, count, position, frame, gap, approach, impulse, friction, restitution, compliance, relaxation } =
+        island.pairs[p];
       this.#first[p] = problem.blocks;
       if (count === 0) continue;
       sideA.member = a.node < 0 ? -1 : placeOf[a.memberIndex];
@@ -249,12 +256,18 @@ export class Stepper {
         const c = problem.addContact(sideA, sideB, open && slow ? 0 : friction, position, 3 * k, frame, 9 * k);
         const bounces = !landing && restitution > 0 && gap[k] <= 0 && approach[k] < -bounceSpeed(g, h);
         problem.offset[3 * c] = bounces ? restitution * approach[k] : open || mixed ? (gap[k] - touching) / reach : 0;
+        if (compliance > 0) {
+          // A spring and a damper at the end of the step: lambda = -h (gap + (reach + relaxation) u) / compliance.
+          problem.compliance[c] = compliance / (h * (reach + relaxation));
+          problem.offset[3 * c] = gap[k] / (reach + relaxation);
+        }
         for (let d = 0; d < 3; d++) {
           const f = 9 * k + 3 * d;
           problem.lambda[3 * c + d] =
             frame[f] * impulse[3 * k] + frame[f + 1] * impulse[3 * k + 1] + frame[f + 2] * impulse[3 * k + 2];
         }
       }
+      addSpin(problem, island.pairs[p], this.#first[p], sideA, sideB);
     }
   }
 
@@ -264,10 +277,10 @@ export class Stepper {
     const { blocks, offset, mu, kind } = problem;
     offset.fill(0, 0, 3 * blocks);
     for (let p = 0; p < pairs.length; p++) {
-      const { count, gap, approach } = pairs[p];
+      const { count, gap, approach, compliance } = pairs[p];
       for (let k = 0; k < count; k++) {
-        // What bounces comes out by itself.
-        const inside = gap[k] < -SLOP && approach[k] > -SLOW;
+        // What bounces or gives way comes out by itself.
+        const inside = gap[k] < -SLOP && approach[k] > -SLOW && compliance === 0;
         offset[3 * (this.#first[p] + k)] = inside
           ? Math.max((RECOVERY * (gap[k] + SLOP)) / h, -RECOVERY_SPEED)
           : Math.max(0, gap[k]) / h;
@@ -328,10 +341,11 @@ function bounceSpeed(g: number, h: number): number {
   return 2 * g * h + 1e-3;
 }
 
-/** Whether a contact closes in this step that does not bounce, or a joint runs into its limit. */
+/** Whether a contact closes in this step that neither bounces nor gives way, or a joint runs into its limit. */
 function isLanding({ pairs, rows }: Island, h: number, g: number): boolean {
   for (let p = 0; p < pairs.length; p++) {
-    const { count, gap, approach, restitution } = pairs[p];
+    const { count, gap, approach, restitution, compliance } = pairs[p];
+    if (compliance > 0) continue;
     for (let k = 0; k < count; k++) {
       if (restitution > 0 && approach[k] < -bounceSpeed(g, h)) continue;
       if (h * approach[k] < -SLOP && gap[k] + h * (approach[k] - g * h) < SLOP) return true;
@@ -362,7 +376,7 @@ function keepImpulses(problem: IslandProblem, pairs: readonly ShapePair[], first
   const { lambda, u, mu, scale } = problem;
   let touched = UNTOUCHED;
   for (let p = 0; p < pairs.length; p++) {
-    const { a, b, count, impulse, frame, mode, position } = pairs[p];
+    const { a, b, count, impulse, moment, frame, mode, position } = pairs[p];
     for (let k = 0; k < count; k++) {
       const c = first[p] + k;
       const o = 3 * c;
@@ -370,6 +384,7 @@ function keepImpulses(problem: IslandProblem, pairs: readonly ShapePair[], first
         const f = 9 * k + j;
         impulse[3 * k + j] = frame[f] * lambda[o] + frame[f + 3] * lambda[o + 1] + frame[f + 6] * lambda[o + 2];
       }
+      keepSpin(problem, pairs[p], first[p], k);
       const normal = lambda[o];
       const slip = Math.sqrt(u[o + 1] * u[o + 1] + u[o + 2] * u[o + 2]);
       const friction = Math.sqrt(lambda[o + 1] * lambda[o + 1] + lambda[o + 2] * lambda[o + 2]);
@@ -378,7 +393,10 @@ function keepImpulses(problem: IslandProblem, pairs: readonly ShapePair[], first
       mode[k] = normal <= 0 ? OPEN : slides ? SLIDE : STICK;
       if (!(normal > 0)) continue;
       touched = Math.max(touched, a.node < 0 || b.node < 0 ? BY_GROUND : BY_EACH_OTHER);
-      for (let j = 0; j < 3; j++) wrench[3 + j] = impulse[3 * k + j] / h;
+      for (let j = 0; j < 3; j++) {
+        wrench[j] = moment[3 * k + j] / h;
+        wrench[3 + j] = impulse[3 * k + j] / h;
+      }
       if (a.member !== undefined) a.member.touch(a.link, position, 3 * k, wrench, 1);
       if (b.member !== undefined) b.member.touch(b.link, position, 3 * k, wrench, -1);
     }

@@ -4,6 +4,7 @@ import type { Collider } from '../../contact/collider.js';
 import { MANIFOLD_POINTS, type Manifold } from '../../contact/manifold.js';
 import { grown } from '../../contact/solver/problem.js';
 import type { SweptShapes } from '../../contact/swept-shapes.js';
+import type { ContactProperties } from '../../mechanism/mechanism.js';
 import { compose, invert, TRANSFORM } from '../../spatial/spatial.js';
 import type { PairCheckpoint } from './checkpoint.js';
 import type { Member } from './member.js';
@@ -61,6 +62,9 @@ function setVelocity({ member, link }: WorldShape, P: Float64Array, oP: number, 
   out[2] = V[k + 5] + V[k] * y - V[k + 1] * x;
 }
 
+/** Friction of two shapes, whatever they say themselves: Coulomb's coefficient, and those against spinning and rolling (metres). */
+export type PairFriction = Required<Pick<ContactProperties, 'friction' | 'torsionalFriction' | 'rollingFriction'>>;
+
 /** Two shapes within each other's reach, with their contact points. Forces on a; b gets the opposite. */
 export class ShapePair {
   readonly key: number;
@@ -68,6 +72,12 @@ export class ShapePair {
   readonly b: WorldShape;
   readonly friction: number;
   readonly restitution: number;
+  /** Coefficients of the moments about the normal and across it, metres. */
+  readonly torsional: number;
+  readonly rolling: number;
+  /** Metres that a point gives way for each newton, and the time in which it does, seconds; 0: rigid. */
+  readonly compliance: number;
+  readonly relaxation: number;
   count = 0;
   /** Of each point: place, and normal with two directions across it, ground coordinates. */
   position = new Float64Array(12);
@@ -78,31 +88,42 @@ export class ShapePair {
   approach = new Float64Array(4);
   /** Impulse of each point in the last step, ground axes, on a. */
   impulse = new Float64Array(12);
+  /** Moment against spinning and rolling of each point in the last step, impulse, ground axes, on a. */
+  moment = new Float64Array(12);
   /** OPEN, STICK or SLIDE in the last step. */
   mode = new Uint8Array(4);
   /** Of the step before: features, and impulses. */
   #oldCount = 0;
   #oldFeature = new Int32Array(4);
   #oldImpulse = new Float64Array(12);
+  #oldMoment = new Float64Array(12);
   #markedCount = 0;
   #markedFeature = new Int32Array(4);
   #markedImpulse = new Float64Array(12);
+  #markedMoment = new Float64Array(12);
 
-  /** `friction`: given for this pair, whatever the shapes say. */
-  constructor(key: number, a: WorldShape, b: WorldShape, friction?: number) {
+  /** `given`: for this pair, whatever the shapes say. */
+  constructor(key: number, a: WorldShape, b: WorldShape, given?: PairFriction) {
     this.key = key;
     this.a = a;
     this.b = b;
     // Ice is slippery for everything, and a ball bounces on everything.
     const larger = a.collider.shape.combine === 'larger' || b.collider.shape.combine === 'larger';
-    this.friction = friction ?? (larger ? Math.max : Math.min)(a.collider.friction, b.collider.friction);
+    this.friction = given?.friction ?? (larger ? Math.max : Math.min)(a.collider.friction, b.collider.friction);
     this.restitution = Math.max(a.collider.restitution, b.collider.restitution);
+    // Shapes say nothing of these where they are zero.
+    this.torsional = given?.torsionalFriction ?? Math.max(a.collider.torsionalFriction, b.collider.torsionalFriction);
+    this.rolling = given?.rollingFriction ?? Math.max(a.collider.rollingFriction, b.collider.rollingFriction);
+    // Springs behind each other.
+    this.compliance = a.collider.compliance + b.collider.compliance;
+    this.relaxation = Math.max(a.collider.relaxation, b.collider.relaxation);
   }
 
   /** A new step: what there was becomes the warm start. */
   age(): void {
     [this.#oldFeature, this.feature] = [this.feature, this.#oldFeature];
     [this.#oldImpulse, this.impulse] = [this.impulse, this.#oldImpulse];
+    [this.#oldMoment, this.moment] = [this.moment, this.#oldMoment];
     this.#oldCount = this.count;
     this.count = 0;
   }
@@ -121,6 +142,7 @@ export class ShapePair {
       setTangents(this.frame, 9 * k);
       this.#approach(k);
       this.impulse.fill(0, 3 * k, 3 * k + 3);
+      this.moment.fill(0, 3 * k, 3 * k + 3);
       this.mode[k] = 0;
       for (let old = 0; old < this.#oldCount; old++) if (this.#oldFeature[old] === feature[k]) this.#inherit(k, old);
     }
@@ -129,7 +151,10 @@ export class ShapePair {
 
   /** Point k starts with the impulse of a point of the step before. */
   #inherit(k: number, old: number): void {
-    for (let j = 0; j < 3; j++) this.impulse[3 * k + j] = this.#oldImpulse[3 * old + j];
+    for (let j = 0; j < 3; j++) {
+      this.impulse[3 * k + j] = this.#oldImpulse[3 * old + j];
+      this.moment[3 * k + j] = this.#oldMoment[3 * old + j];
+    }
   }
 
   /**
@@ -147,30 +172,39 @@ export class ShapePair {
   }
 
   /** Points of a checkpoint: features and impulses, which the next step starts with. */
-  recall({ features, impulses, modes }: Omit<PairCheckpoint, 'key'>): void {
+  recall({ features, impulses, moments, modes }: Omit<PairCheckpoint, 'key'>): void {
     if (features.length > this.gap.length) this.#grow();
     this.count = features.length;
     this.feature.set(features);
     this.impulse.set(impulses);
+    this.moment.fill(0);
+    if (moments !== undefined) this.moment.set(moments);
     this.mode.set(modes);
     this.gap.fill(0);
   }
 
   /** Remembers the warm start. */
   mark(): void {
-    const { count, feature, impulse } = this;
+    const { count, feature, impulse, moment } = this;
     this.#markedFeature = grown(this.#markedFeature, feature.length);
     this.#markedImpulse = grown(this.#markedImpulse, impulse.length);
+    this.#markedMoment = grown(this.#markedMoment, moment.length);
     this.#markedCount = count;
     for (let k = 0; k < count; k++) this.#markedFeature[k] = feature[k];
-    for (let k = 0; k < 3 * count; k++) this.#markedImpulse[k] = impulse[k];
+    for (let k = 0; k < 3 * count; k++) {
+      this.#markedImpulse[k] = impulse[k];
+      this.#markedMoment[k] = moment[k];
+    }
   }
 
   /** Back to what was remembered. */
   undo(): void {
     this.count = this.#markedCount;
     for (let k = 0; k < this.count; k++) this.feature[k] = this.#markedFeature[k];
-    for (let k = 0; k < 3 * this.count; k++) this.impulse[k] = this.#markedImpulse[k];
+    for (let k = 0; k < 3 * this.count; k++) {
+      this.impulse[k] = this.#markedImpulse[k];
+      this.moment[k] = this.#markedMoment[k];
+    }
   }
 
   #approach(k: number): void {
@@ -189,9 +223,11 @@ export class ShapePair {
     this.gap = grown(this.gap, n);
     this.approach = grown(this.approach, n);
     this.impulse = grown(this.impulse, 3 * n);
+    this.moment = grown(this.moment, 3 * n);
     this.feature = grown(this.feature, n);
     this.mode = grown(this.mode, n);
     this.#oldImpulse = grown(this.#oldImpulse, 3 * n);
+    this.#oldMoment = grown(this.#oldMoment, 3 * n);
     this.#oldFeature = grown(this.#oldFeature, n);
   }
 }

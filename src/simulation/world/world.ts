@@ -44,7 +44,7 @@ import { Member } from './member.js';
 import type { Control } from './motors.js';
 import { type ImuReading, imuOf, poseOf, type SolvedStep, solvedStep } from './sensors.js';
 import { Stepper } from './stepper.js';
-import { WorldShape } from './world-shape.js';
+import { type PairFriction, WorldShape } from './world-shape.js';
 
 /** Options of a world: step, gravity, ground, solver. */
 export interface WorldOptions {
@@ -105,7 +105,7 @@ export class World {
   readonly #pairs: {
     readonly a: readonly [Member | undefined, string];
     readonly b: readonly [Member | undefined, string];
-    readonly friction: number;
+    readonly friction: PairFriction;
   }[] = [];
   #rows: JointRows[] = [];
   #shapes: WorldShape[] = [];
@@ -204,10 +204,17 @@ export class World {
    * Two shapes, by name, that touch whatever their groups, masks and joints say, with a friction of their own: [member, shape] each, or
    * the name of an obstacle.
    */
-  pair(a: string | readonly [Member, string], b: string | readonly [Member, string], friction: number): void {
-    if (!(friction >= 0 && friction < Number.POSITIVE_INFINITY))
-      throw MechanismError.of('friction', 'pair', `Friction must be a number not below zero, got ${friction}.`);
-    this.#pairs.push({ a: this.#shapeAddress(a), b: this.#shapeAddress(b), friction });
+  pair(
+    a: string | readonly [Member, string],
+    b: string | readonly [Member, string],
+    friction: number | PairFriction,
+  ): void {
+    const whole: PairFriction =
+      typeof friction === 'number' ? { friction, torsionalFriction: 0, rollingFriction: 0 } : friction;
+    for (const value of [whole.friction, whole.torsionalFriction, whole.rollingFriction])
+      if (!(value >= 0 && value < Number.POSITIVE_INFINITY))
+        throw MechanismError.of('friction', 'pair', `Friction must be a number not below zero, got ${value}.`);
+    this.#pairs.push({ a: this.#shapeAddress(a), b: this.#shapeAddress(b), friction: whole });
     this.#stale = true;
   }
 
@@ -316,7 +323,7 @@ export class World {
   contactForce(member: Member, body: string): { readonly force: Vec3; readonly moment: Vec3 } {
     const { t } = poseOf(member, body);
     let [force, moment]: [Vec3, Vec3] = [ZERO3, ZERO3];
-    for (const { a, b, position, force: onA } of this.contacts())
+    for (const { a, b, position, force: onA, moment: turning } of this.contacts())
       for (const [side, sign] of [
         [a, 1],
         [b, -1],
@@ -324,7 +331,7 @@ export class World {
         if (side.member === member.name && side.body === body) {
           const own = scale(sign, onA);
           force = add(force, own);
-          moment = add(moment, cross(subtract(position, t), own));
+          moment = add(moment, add(cross(subtract(position, t), own), scale(sign, turning)));
         }
     return { force, moment };
   }
@@ -446,8 +453,8 @@ export class World {
     return out;
   }
 
-  #givenPairs(): Map<number, number> {
-    const out = new Map<number, number>();
+  #givenPairs(): Map<number, PairFriction> {
+    const out = new Map<number, PairFriction>();
     const found = ([member, name]: readonly [Member | undefined, string]): number[] =>
       this.#shapes.flatMap((shape, i) => (shape.member === member && shape.collider.shape.name === name ? [i] : []));
     for (const { a, b, friction } of this.#pairs)

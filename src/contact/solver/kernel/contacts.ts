@@ -4,6 +4,7 @@ import { solveBlocks } from './blocks.js';
 import {
   BLOCKS,
   C,
+  COMPLIANCE,
   D,
   DOFS,
   DV,
@@ -13,8 +14,8 @@ import {
   type i32,
   KIND,
   KIND_BOX,
-  KIND_CONTACT,
   KIND_LIMIT,
+  KIND_WRENCH,
   LINK_VECTOR,
   LINKS,
   OFFSET,
@@ -84,8 +85,8 @@ function respond(F: Float64Array, N: Int32Array, x: i32, y: i32): void {
 
 function wrenchResponse(F: Float64Array, N: Int32Array, b: i32, x: i32, y: i32): f64 {
   const out = N[WORK] + 72;
-  const rows = N[N[KIND] + b] === KIND_CONTACT ? 3 : 1;
-  let sum: f64 = 0;
+  const rows = N[N[KIND] + b] === KIND_WRENCH ? 1 : 3;
+  let sum = F[N[COMPLIANCE] + b];
   if (x >= 0) sum += projected(F, out, N[WRENCH_A] + 18 * b, rows);
   if (y >= 0 && (x < 0 || N[N[ROOT] + x] !== N[N[ROOT] + y])) sum += projected(F, out + 36, N[WRENCH_B] + 18 * b, rows);
   return sum / rows;

@@ -3,6 +3,7 @@
 
 import {
   BLOCKS,
+  COMPLIANCE,
   D,
   E,
   type f64,
@@ -10,6 +11,7 @@ import {
   KIND,
   KIND_CONTACT,
   KIND_LIMIT,
+  KIND_SPIN,
   LAMBDA,
   MU,
   SCALARS,
@@ -17,6 +19,7 @@ import {
   U,
   W,
 } from './layout.js';
+import { clampSpin, lineariseSpin, spinMerit, spinViolation } from './spin.js';
 
 /** The largest violation of all blocks, relative to the scale. */
 export function largestResidual(F: Float64Array, N: Int32Array, lambda: i32, u: i32): f64 {
@@ -37,6 +40,7 @@ function blockViolation(F: Float64Array, N: Int32Array, c: i32, l: i32, u: i32):
   const l0 = F[l] * d;
   const u0 = F[u];
   if (kind === KIND_LIMIT) return Math.abs(Math.min(l0, u0));
+  if (kind >= KIND_SPIN) return spinViolation(F, N, c, l, u);
   if (kind !== KIND_CONTACT) {
     const bound = m * d;
     return Math.abs(l0 - Math.min(bound, Math.max(-bound, l0 - u0)));
@@ -101,6 +105,7 @@ export function blockMerit(F: Float64Array, N: Int32Array, c: i32, part: f64): f
     const f = Math.min(l0, u0);
     return f * f;
   }
+  if (kind >= KIND_SPIN) return spinMerit(F, N, c, part);
   if (kind !== KIND_CONTACT) {
     const bound = m * d;
     const f = l0 - Math.min(bound, Math.max(-bound, y));
@@ -144,12 +149,36 @@ export function clampLawful(F: Float64Array, N: Int32Array, lambda: i32): void {
       }
     } else if (kind === KIND_LIMIT) {
       if (!(n > 0)) F[o] = 0;
-    } else F[o] = Math.min(m, Math.max(-m, n));
+    } else if (kind >= KIND_SPIN) clampSpin(F, N, c, lambda);
+    else F[o] = Math.min(m, Math.max(-m, n));
   }
 }
 
 /** E and W of a block at the present impulses and velocities: dlambda = E - W J dv. */
 export function linearise(F: Float64Array, N: Int32Array, c: i32, eps: f64): void {
+  if (N[N[KIND] + c] >= KIND_SPIN) {
+    lineariseSpin(F, N, c, eps);
+    return;
+  }
+  lineariseLaw(F, N, c, eps);
+  const give = F[N[COMPLIANCE] + c];
+  if (give > 0) yieldBlock(F, N[E] + 3 * c, N[W] + 9 * c, give);
+}
+
+/** dlambda = e - W (J dv + R dlambda), R being `give` for the normal: dlambda = (1 + W R)^-1 (e - W J dv). */
+function yieldBlock(F: Float64Array, e: i32, w: i32, give: f64): void {
+  const s = 1 / (1 + F[w] * give);
+  F[e] *= s;
+  for (let k = 0; k < 3; k++) F[w + k] *= s;
+  for (let r = 1; r < 3; r++) {
+    // The normal's column as it was.
+    const x = F[w + 3 * r] * give;
+    F[e + r] -= x * F[e];
+    for (let k = 0; k < 3; k++) F[w + 3 * r + k] -= x * F[w + k];
+  }
+}
+
+function lineariseLaw(F: Float64Array, N: Int32Array, c: i32, eps: f64): void {
   const kind = N[N[KIND] + c];
   const d = F[N[D] + c];
   const m = F[N[MU] + c];

@@ -97,6 +97,10 @@ export const BEST = 57;
 export const ANSWER_A = 58;
 export const ANSWER_B = 59;
 export const OWN_ANSWER = 60;
+/** F: of each block: velocity with which its normal gives way for each unit of impulse, 0 for what is rigid. */
+export const COMPLIANCE = 61;
+/** F: 3 for each block: of moments, what they change with the velocity of their contact's normal; see spin.ts. */
+export const NORMAL_W = 62;
 export const HEADER = 64;
 
 // Integers of a tree whose links are placed, from its first one on: a count, then places in N and F.
@@ -190,3 +194,5 @@ export const KIND_CONTACT = 0;
 export const KIND_LIMIT = 1;
 export const KIND_BOX = 2;
 export const KIND_WRENCH = 3;
+/** Moments of the contact that stands one block before; KIND_SPIN + k: 1 + k blocks before. */
+export const KIND_SPIN = 4;

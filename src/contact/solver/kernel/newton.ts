@@ -24,6 +24,7 @@ import {
   BLOCKS,
   C,
   CHANGE,
+  COMPLIANCE,
   DOFS,
   DV,
   E,
@@ -37,8 +38,11 @@ import {
   type i32,
   K,
   K_LENGTH,
+  KIND,
+  KIND_SPIN,
   LAMBDA,
   LINK_VECTOR,
+  NORMAL_W,
   SCALARS,
   TREE_STRUCTURE,
   TRIED_U,
@@ -47,6 +51,7 @@ import {
   WORK,
 } from './layout.js';
 import { sharePatches } from './patches.js';
+import { behind } from './spin.js';
 import { addCoupling, addStiffness } from './stiffness.js';
 import { prepareSweeps, sweepContacts } from './sweeps.js';
 import { accumulate, assemble, expandInertias, linkVelocities } from './tree.js';
@@ -72,7 +77,7 @@ const MOST_JUMPS = 3;
 /** A merit (squared) below which the floor of eps is the second. */
 const CLOSE = 1e-10;
 
-/** u <- J (v* + H^-1 J^T lambda) + b, with FORCE and CHANGE on the way; returns the residual. */
+/** u <- J (v* + H^-1 J^T lambda) + b + R lambda, with FORCE and CHANGE on the way; returns the residual. */
 export function evaluate(F: Float64Array, N: Int32Array, lambda: i32, u: i32): f64 {
   const dofs = N[DOFS];
   const force = N[FORCE];
@@ -84,7 +89,13 @@ export function evaluate(F: Float64Array, N: Int32Array, lambda: i32, u: i32): f
   linkVelocities(F, N, change, V);
   toContacts(F, N, change, V, u);
   for (let k = 0; k < 3 * N[BLOCKS]; k++) F[u + k] += F[N[C] + k];
+  giveWay(F, N, lambda, u);
   return largestResidual(F, N, lambda, u);
+}
+
+/** u += R lambda: what is compliant gives way along its normal. */
+function giveWay(F: Float64Array, N: Int32Array, lambda: i32, u: i32): void {
+  for (let b = 0; b < N[BLOCKS]; b++) F[u + 3 * b] += F[N[COMPLIANCE] + b] * F[lambda + 3 * b];
 }
 
 /** Improves LAMBDA, whose U are known with residual F[SCALARS + 1]; returns the iterations, and leaves U, FORCE, CHANGE, residual. */
@@ -212,8 +223,11 @@ function newtonStep(F: Float64Array, N: Int32Array, eps: f64): i32 {
   motionOfBlocks(F, N, dv, u);
   for (let b = 0; b < blocks; b++) {
     const w = N[W] + 9 * b;
-    if (F[w] === 0) continue;
     const o = e + 3 * b;
+    if (N[N[KIND] + b] >= KIND_SPIN) {
+      const normal = F[u + 3 * (b - behind(N, b))];
+      for (let k = 0; k < 3; k++) F[o + k] -= F[N[NORMAL_W] + 3 * b + k] * normal;
+    } else if (F[w] === 0) continue;
     const u0 = F[u + 3 * b];
     const u1 = F[u + 3 * b + 1];
     const u2 = F[u + 3 * b + 2];
@@ -221,5 +235,6 @@ function newtonStep(F: Float64Array, N: Int32Array, eps: f64): i32 {
     F[o + 1] -= F[w + 3] * u0 + F[w + 4] * u1 + F[w + 5] * u2;
     F[o + 2] -= F[w + 6] * u0 + F[w + 7] * u1 + F[w + 8] * u2;
   }
+  giveWay(F, N, e, u);
   return 1;
 }

@@ -15,11 +15,13 @@ import {
   KIND,
   KIND_BOX,
   KIND_LIMIT,
+  KIND_SPIN,
   LAST,
   LINK_OF,
   MOTION,
   NODE_OF,
   NODE_PARENT,
+  NORMAL_W,
   S_SIZE,
   S_START,
   SIDE_A,
@@ -30,14 +32,20 @@ import {
   WRENCH_A,
   WRENCH_B,
 } from './layout.js';
+import { behind } from './spin.js';
 
 /** COMPOSITE of the links of a block += F W F^T. */
 export function addStiffness(F: Float64Array, N: Int32Array, b: i32): void {
   const w = N[W] + 9 * b;
   const kind = N[N[KIND] + b];
-  if (F[w] === 0 || kind === KIND_LIMIT || kind === KIND_BOX) return;
+  if (kind === KIND_LIMIT || kind === KIND_BOX || (F[w] === 0 && kind < KIND_SPIN)) return;
   const x = N[N[SIDE_A] + b];
   const y = N[N[SIDE_B] + b];
+  if (kind >= KIND_SPIN) {
+    const n = b - behind(N, b);
+    if (x >= 0) addColumn(F, N, N[COMPOSITE] + 36 * x, b, N[WRENCH_A] + 18 * b, N[WRENCH_A] + 18 * n);
+    if (y >= 0) addColumn(F, N, N[COMPOSITE] + 36 * y, b, N[WRENCH_B] + 18 * b, N[WRENCH_B] + 18 * n);
+  }
   if (x >= 0) addProduct(F, N[COMPOSITE] + 36 * x, N[WRENCH_A] + 18 * b, w, N[WRENCH_A] + 18 * b);
   if (y >= 0) addProduct(F, N[COMPOSITE] + 36 * y, N[WRENCH_B] + 18 * b, w, N[WRENCH_B] + 18 * b);
 }
@@ -70,6 +78,15 @@ function addProduct(F: Float64Array, A: i32, P: i32, w: i32, Q: i32): void {
   }
 }
 
+/** A (6 x 6) += P NORMAL_W q^T; P 6 x 3, q the first column of Q: moments of block b that follow the normal of their contact. */
+function addColumn(F: Float64Array, N: Int32Array, A: i32, b: i32, P: i32, Q: i32): void {
+  const w = N[NORMAL_W] + 3 * b;
+  for (let r = 0; r < 6; r++) {
+    const p = F[P + 3 * r] * F[w] + F[P + 3 * r + 1] * F[w + 1] + F[P + 3 * r + 2] * F[w + 2];
+    for (let k = 0; k < 6; k++) F[A + 6 * r + k] += p * F[Q + 3 * k];
+  }
+}
+
 /** K += rows of joints, and what couples the two links of a contact; after assemble. */
 export function addCoupling(F: Float64Array, N: Int32Array): void {
   const blocks = N[BLOCKS];
@@ -96,9 +113,14 @@ export function addCoupling(F: Float64Array, N: Int32Array): void {
     if (x < 0 || y < 0) continue;
     if (open === 0) for (let k = 0; k < 72; k++) F[C1 + k] = 0;
     open = 1;
-    if (F[w] !== 0) {
+    if (F[w] !== 0 || kind >= KIND_SPIN) {
       addProduct(F, C1, N[WRENCH_A] + 18 * b, w, N[WRENCH_B] + 18 * b);
       addProduct(F, C2, N[WRENCH_B] + 18 * b, w, N[WRENCH_A] + 18 * b);
+    }
+    if (kind >= KIND_SPIN) {
+      const n = b - behind(N, b);
+      addColumn(F, N, C1, b, N[WRENCH_A] + 18 * b, N[WRENCH_B] + 18 * n);
+      addColumn(F, N, C2, b, N[WRENCH_B] + 18 * b, N[WRENCH_A] + 18 * n);
     }
     if (at < 0) continue;
     open = 0;

@@ -9,6 +9,7 @@ import {
   BLOCKS,
   C,
   CHANGE,
+  COMPLIANCE,
   DOF,
   FACTORS,
   FREE,
@@ -16,6 +17,7 @@ import {
   type i32,
   KIND,
   KIND_CONTACT,
+  KIND_SPIN,
   LAMBDA,
   LINKS,
   MU,
@@ -36,12 +38,14 @@ import {
 export function prepareSweeps(F: Float64Array, N: Int32Array): i32 {
   const blocks = N[BLOCKS];
   for (let i = 0; i < N[LINKS]; i++) if (N[N[FREE] + i] === 0 || N[N[PARENT] + i] >= 0) return 0;
-  for (let b = 0; b < blocks; b++) if (N[N[KIND] + b] !== KIND_CONTACT) return 0;
+  for (let b = 0; b < blocks; b++) if (N[N[KIND] + b] !== KIND_CONTACT && N[N[KIND] + b] < KIND_SPIN) return 0;
   for (let b = 0; b < blocks; b++) {
+    if (N[N[KIND] + b] !== KIND_CONTACT) continue;
     const own = N[OWN_ANSWER] + 18 * b;
     for (let k = 0; k < 18; k++) F[own + k] = 0;
     addAnswer(F, N, N[N[SIDE_A] + b], N[WRENCH_A] + 18 * b, N[ANSWER_A] + 18 * b, own);
     addAnswer(F, N, N[N[SIDE_B] + b], N[WRENCH_B] + 18 * b, N[ANSWER_B] + 18 * b, own);
+    F[own] += F[N[COMPLIANCE] + b];
     for (let k = 0; k < 9; k++) F[own + 9 + k] = F[own + k];
     if (invertBlock(F, own + 9, 3, N[WORK]) === 0) return 0;
   }
@@ -66,12 +70,12 @@ function addAnswer(F: Float64Array, N: Int32Array, link: i32, wrench: i32, answe
     }
 }
 
-/** Forth and back over all contacts, `times` times: LAMBDA, and CHANGE and U with it. */
+/** Forth and back over all contacts, moments staying as they are, `times` times: LAMBDA, and CHANGE and U with it. */
 export function sweepContacts(F: Float64Array, N: Int32Array, times: i32): void {
   const blocks = N[BLOCKS];
   for (let t = 0; t < times; t++) {
-    for (let b = 0; b < blocks; b++) sweepContact(F, N, b);
-    for (let b = blocks - 1; b >= 0; b--) sweepContact(F, N, b);
+    for (let b = 0; b < blocks; b++) if (N[N[KIND] + b] === KIND_CONTACT) sweepContact(F, N, b);
+    for (let b = blocks - 1; b >= 0; b--) if (N[N[KIND] + b] === KIND_CONTACT) sweepContact(F, N, b);
   }
   for (let b = 0; b < blocks; b++) contactMotion(F, N, b);
 }
@@ -82,6 +86,7 @@ function contactMotion(F: Float64Array, N: Int32Array, b: i32): void {
   for (let k = 0; k < 3; k++) F[u + k] = F[N[C] + 3 * b + k];
   addMotion(F, N, N[N[SIDE_A] + b], N[WRENCH_A] + 18 * b, u, 1);
   addMotion(F, N, N[N[SIDE_B] + b], N[WRENCH_B] + 18 * b, u, -1);
+  F[u] += F[N[COMPLIANCE] + b] * F[N[LAMBDA] + 3 * b];
 }
 
 function addMotion(F: Float64Array, N: Int32Array, link: i32, wrench: i32, u: i32, sign: f64): void {
