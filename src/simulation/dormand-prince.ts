@@ -4,7 +4,7 @@
 
 import { DORMAND_PRINCE, moveAlong, type Stages } from '../engines/plain/stages.js';
 import { SimulationError } from '../mechanism/errors.js';
-import type { State } from '../mechanism/state.js';
+import { type State, sameMotion } from '../mechanism/state.js';
 import {
   type EventSide,
   firstEvents,
@@ -202,7 +202,7 @@ export class DormandPrince implements Integrator {
   /** First stage: the accelerations here, taken over from the end of the step before if nothing was changed since. */
   #begin(state: State, control: Control | undefined): void {
     const { end } = this.#stages;
-    this.#fresh &&= same(state.q, end.q) && same(state.v, end.v) && state.time === end.time;
+    this.#fresh &&= sameMotion(state, end) && state.time === end.time;
     this.#base.copy(state);
     this.#stages.begin(state);
     this.#stages.accelerate(control, this.#fresh);
@@ -361,9 +361,4 @@ export class DormandPrince implements Integrator {
     this.#work += this.#stages.work;
     this.#fresh = true;
   }
-}
-
-function same(a: Float64Array, b: Float64Array): boolean {
-  for (let k = 0; k < a.length; k++) if (a[k] !== b[k]) return false;
-  return true;
 }

@@ -32,6 +32,8 @@ export interface Integrator {
   readonly order: number;
   /** Work of control, damping and friction in the last step. */
   readonly work: number;
+  /** Whether the last step is known to have ended in finite numbers. */
+  readonly finite?: boolean;
   /** Moves the state by h, or to the first event on the way; returns the events that happened there. */
   step(state: State, h: number, control: Control | undefined): readonly Occurrence[];
   /** Told what the simulation has made of the state after a step, by closing loops. */
@@ -111,6 +113,10 @@ export class RungeKutta4 implements Integrator {
 
   get work(): number {
     return this.#stages.work;
+  }
+
+  get finite(): boolean {
+    return this.#stages.finite;
   }
 
   step(state: State, h: number, control: Control | undefined): readonly Occurrence[] {

@@ -13,7 +13,7 @@ import type { ForwardOptions } from '../engines/plain/plain-dynamics.js';
 import { rotateQuaternion, setRotation } from '../joints/quaternion.js';
 import { SimulationError } from '../mechanism/errors.js';
 import type { Joint } from '../mechanism/mechanism.js';
-import type { State } from '../mechanism/state.js';
+import { type State, sameMotion } from '../mechanism/state.js';
 import { createEnergy, type EnergyScratch, energy as energyOf } from '../reference/energy.js';
 import { add, dot, scale, type Vec3, ZERO3 } from '../spatial/matrix3.js';
 import { motionToB, TRANSFORM } from '../spatial/spatial.js';
@@ -87,8 +87,7 @@ export class Midpoint implements Integrator {
   }
 
   step(state: State, h: number, control: Control | undefined): readonly Occurrence[] {
-    if (this.#books === undefined || !same(state.q, this.#left.q) || !same(state.v, this.#left.v))
-      this.#books = this.#read(state);
+    if (this.#books === undefined || !sameMotion(state, this.#left)) this.#books = this.#read(state);
     this.work = 0;
     this.#advance(state, h, control, 0);
     this.left(state);
@@ -292,9 +291,4 @@ function wholeEnergy(mass: number, { com, velocity }: Books, gravity: Vec3): num
 
 function vector(x: Float64Array): Vec3 {
   return [x[0], x[1], x[2]];
-}
-
-function same(a: Float64Array, b: Float64Array): boolean {
-  for (let k = 0; k < a.length; k++) if (a[k] !== b[k]) return false;
-  return true;
 }

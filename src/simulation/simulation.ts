@@ -11,7 +11,7 @@ import { MechanismError, SimulationError } from '../mechanism/errors.js';
 import { allFinite } from '../mechanism/finite.js';
 import type { Mechanism } from '../mechanism/mechanism.js';
 import { type RerootOptions, reroot } from '../mechanism/reroot.js';
-import { State } from '../mechanism/state.js';
+import { State, sameMotion } from '../mechanism/state.js';
 import type { Energy } from '../reference/energy.js';
 import { DormandPrince, type Tolerances } from './dormand-prince.js';
 import { Drive, type DriveOptions } from './drive.js';
@@ -77,6 +77,7 @@ interface Running {
   readonly mechanism: Mechanism;
   readonly dynamics: Dynamics;
   readonly state: State;
+  /** As the last step left it, and how the next one begins: what a step that fails goes back to. */
   readonly before: State;
   readonly integrator: Integrator;
   /** Joint forces that the integrator asks for. */
@@ -157,15 +158,15 @@ export class Simulation {
       before: state.clone(),
       ...this.#makeIntegrator(model, state),
       closing: mechanism.loops.length > 0 ? new LoopClosing(model.tree, model.loopImpulse) : undefined,
-      guard: this.#guard(model, state),
+      guard: this.#guard(model),
     };
   }
 
-  #guard(model: Dynamics, state: State): EnergyGuard | undefined {
+  #guard(model: Dynamics): EnergyGuard | undefined {
     const tolerance = this.#energyTolerance;
     if (tolerance === Number.POSITIVE_INFINITY) return undefined;
     const controlled = this.#control !== undefined || this.#driveOptions !== undefined;
-    return new EnergyGuard(model.mechanism, (at) => model.energy(at), { state, controlled, tolerance });
+    return new EnergyGuard(model.mechanism, (at) => model.energy(at), { controlled, tolerance });
   }
 
   #makeIntegrator(dynamics: ForwardEngine, state: State): Pick<Running, 'integrator' | 'control'> {
@@ -311,25 +312,28 @@ export class Simulation {
 
   /** Moves the state by h, or to the first event. */
   #advance(h: number): readonly Occurrence[] {
-    const { before, integrator, closing, guard } = this.#running;
-    before.copy(this.state);
+    const { before, integrator, closing, guard, state } = this.#running;
+    const changed = !sameMotion(state, before);
+    if (changed) before.copy(state);
+    before.time = state.time;
     try {
-      guard?.before(this.state);
+      guard?.before(state, changed);
       const occurrences = this.#integrate(h);
       if (this.time === before.time && occurrences.length === 0)
         throw new SimulationError('step', `A step of ${h} s is lost in rounding at time ${this.time}.`, {
           time: this.time,
         });
-      this.#refuseNonFinite();
+      if (integrator.finite !== true) this.#refuseNonFinite();
       if (closing !== undefined) {
-        this.#drift = Math.max(this.#drift, closing.close(this.state));
-        closing.hold(this.state);
-        integrator.left?.(this.state);
+        this.#drift = Math.max(this.#drift, closing.close(state));
+        closing.hold(state);
+        integrator.left?.(state);
       }
-      guard?.after(this.state, integrator.work, h, integrator);
+      guard?.after(state, integrator.work, h, integrator);
+      before.copy(state);
       return occurrences;
     } catch (error) {
-      this.state.copy(before);
+      state.copy(before);
       throw error;
     }
   }

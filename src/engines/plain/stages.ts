@@ -28,6 +28,8 @@ export interface Stages {
   readonly end: State;
   /** Work of control, damping and friction in the step. */
   readonly work: number;
+  /** Whether the end of the last step is known to be finite; false where nobody has looked. */
+  readonly finite: boolean;
   /** Steps start here from now on. */
   begin(state: State): void;
   /**
@@ -45,6 +47,7 @@ export class PlainStages implements Stages {
   readonly u: Float64Array;
   readonly end: State;
   work = 0;
+  readonly finite = false;
   readonly #dynamics: ForwardDynamics;
   readonly #tableau: Tableau;
   readonly #base: State;

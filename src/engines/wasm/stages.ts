@@ -31,6 +31,7 @@ export class WasmStages implements Stages {
   accelerations: readonly Float64Array[] = [];
   u = new Float64Array(0);
   work = 0;
+  finite = false;
   readonly #parts: StagesParts;
   readonly #forward: Pick<Running, 'code' | 'call'>;
   readonly #onRun: () => void;
@@ -98,10 +99,11 @@ export class WasmStages implements Stages {
     // Views are lost where the memory has grown meanwhile.
     if (this.#q.length === 0) this.#refreshViews();
     const base = this.#base;
-    base.copy(state);
-    base.applyCouplings();
-    this.#baseQ.set(base.q);
-    this.#baseV.set(base.v);
+    base.time = state.time;
+    const { couplings } = state.mechanism;
+    const { q, v } = couplings.length === 0 ? state : base.copy(state).applyCouplings();
+    this.#baseQ.set(q);
+    this.#baseV.set(v);
   }
 
   accelerate(control: Control | undefined, taken: boolean): void {
@@ -146,7 +148,8 @@ export class WasmStages implements Stages {
     // Coupled joints follow as their accelerations do, but for rounding.
     end.applyCouplings();
     if (B === undefined) this.accelerations[A.length - 1].set(this.#qdd);
-    if (!this.#isGood()) {
+    this.finite = this.#isGood();
+    if (!this.finite) {
       this.#runReadable(h, control);
       return;
     }
@@ -210,7 +213,10 @@ export class WasmStages implements Stages {
 
   #runReadable(h: number, control: Control | undefined): void {
     const readable = this.#readable;
-    readable.begin(this.#base);
+    const base = this.#base;
+    base.q.set(this.#baseQ);
+    base.v.set(this.#baseV);
+    readable.begin(base);
     if (this.#tableau.B === undefined) readable.accelerate(control, false);
     readable.run(h, control);
     this.end.copy(readable.end);
