@@ -9,9 +9,9 @@ import type { Articulation } from './articulation.js';
 import { expand } from './rows.js';
 
 /** Newton aims lower than the tolerance: the next warm start is better for it. */
-const AIM = 3e-10;
+const AIM = 2e-10;
 /** Stiff contacts at first, so that easy problems take two or three iterations. */
-const NEWTON = { iterations: 40, eps: 1e-4 };
+const NEWTON = { iterations: 40, eps: 1e-5 };
 /** From nothing they are soft: that finds the way where a warm start leads astray. */
 const AFRESH = { again: true, iterations: 40, eps: 0.1 };
 /** A residual that islands too large for the solvers on impulses are left with. */

@@ -17,7 +17,6 @@ import {
   SCALARS,
   TRIED_U,
   U,
-  W,
 } from './layout.js';
 import { clampSpin, lineariseSpin, spinMerit, spinViolation } from './spin.js';
 
@@ -154,15 +153,18 @@ export function clampLawful(F: Float64Array, N: Int32Array, lambda: i32): void {
   }
 }
 
-/** E and W of a block at the present impulses and velocities: dlambda = E - W J dv. */
-export function linearise(F: Float64Array, N: Int32Array, c: i32, eps: f64): void {
+/**
+ * E of a block at the present impulses and velocities, and W (9 numbers at w): dlambda = E - W J dv. Moments also have a column (3
+ * numbers) for the motion along the normal.
+ */
+export function linearise(F: Float64Array, N: Int32Array, c: i32, eps: f64, w: i32, column: i32): void {
   if (N[N[KIND] + c] >= KIND_SPIN) {
-    lineariseSpin(F, N, c, eps);
+    lineariseSpin(F, N, c, eps, w, column);
     return;
   }
-  lineariseLaw(F, N, c, eps);
+  lineariseLaw(F, N, c, eps, w);
   const give = F[N[COMPLIANCE] + c];
-  if (give > 0) yieldBlock(F, N[E] + 3 * c, N[W] + 9 * c, give);
+  if (give > 0) yieldBlock(F, N[E] + 3 * c, w, give);
 }
 
 /** dlambda = e - W (J dv + R dlambda), R being `give` for the normal: dlambda = (1 + W R)^-1 (e - W J dv). */
@@ -178,14 +180,13 @@ function yieldBlock(F: Float64Array, e: i32, w: i32, give: f64): void {
   }
 }
 
-function lineariseLaw(F: Float64Array, N: Int32Array, c: i32, eps: f64): void {
+function lineariseLaw(F: Float64Array, N: Int32Array, c: i32, eps: f64, w: i32): void {
   const kind = N[N[KIND] + c];
   const d = F[N[D] + c];
   const m = F[N[MU] + c];
   const l = N[LAMBDA] + 3 * c;
   const u = N[U] + 3 * c;
   const e = N[E] + 3 * c;
-  const w = N[W] + 9 * c;
   const rho = 1 / (eps * d);
   const l0 = F[l];
   const y = l0 * d - F[u];

@@ -14,7 +14,8 @@
 // another pass: the part of it that makes `merit` least. eps falls with whole steps, and is a part of the distance where they are
 // short: nearly redundant contacts then change no more than they must. Not below 1e-6: the equations cancel there. Where the merit
 // falls too slowly, a whole step is taken whatever it says: it has minima that are no solutions. Piles of bodies are swept over
-// before and where steps are short.
+// before and where steps are short. Near the solution W hardly changes: the factors of the last whole step serve another one, as
+// long as that makes the merit much smaller.
 
 import { factoriseBlocks, solveBlocks } from './blocks.js';
 import { motionOfBlocks, toContacts, toForces } from './contacts.js';
@@ -76,6 +77,9 @@ const JUMP_EPS = 0.01;
 const MOST_JUMPS = 3;
 /** A merit (squared) below which the floor of eps is the second. */
 const CLOSE = 1e-10;
+/** A merit from which on the factors of the last step are tried once more, and the part of it that they have to reach. */
+const SETTLED = 1e-6;
+const SAME = 1e-4;
 
 /** u <- J (v* + H^-1 J^T lambda) + b + R lambda, with FORCE and CHANGE on the way; returns the residual. */
 export function evaluate(F: Float64Array, N: Int32Array, lambda: i32, u: i32): f64 {
@@ -113,6 +117,8 @@ export function newton(F: Float64Array, N: Int32Array, tolerance: f64, most: i32
   let floor = LEAST_EPS;
   let jumps = 0;
   let mark: f64 = 1e300;
+  let settled = 0;
+  let factorEps = firstEps;
   for (let k = 0; k < rows; k++) {
     F[best + k] = F[lambda + k];
     F[e + k] = 0;
@@ -141,9 +147,17 @@ export function newton(F: Float64Array, N: Int32Array, tolerance: f64, most: i32
         eps = JUMP_EPS;
       }
     }
-    if (newtonStep(F, N, eps) === 0) break;
     let part: f64 = 1;
-    let next = merit(F, N, 1);
+    let next: f64 = 1e300;
+    if (settled === 1 && jump === 0) {
+      stepWithFactors(F, N, factorEps);
+      next = merit(F, N, 1);
+    }
+    if (!(next < SAME * now)) {
+      if (newtonStep(F, N, eps) === 0) break;
+      factorEps = eps;
+      next = merit(F, N, 1);
+    }
     if (!(next < 0.3 * now) && jump === 0)
       for (let p: f64 = SHORTER; p > SHORTEST; p *= SHORTER) {
         const tried = merit(F, N, p);
@@ -171,11 +185,14 @@ export function newton(F: Float64Array, N: Int32Array, tolerance: f64, most: i32
       const r = evaluate(F, N, lambda, u);
       if (!(r >= 0)) break;
       keepBest(F, N, r);
+      // The impulses at hand are the best, and their velocities are known.
+      if (F[residual] <= tolerance) return iterations;
       // As good as rounding lets it be.
       if (r < 4 * tolerance && r < before && r > 0.5 * before) break;
     }
     sharePatches(F, N);
     now = merit(F, N, 0);
+    settled = part === 1 && jump === 0 && now < SETTLED ? 1 : 0;
   }
   if (F[residual] > tolerance) {
     clampLawful(F, N, lambda);
@@ -206,9 +223,8 @@ function keepBest(F: Float64Array, N: Int32Array, r: f64): void {
 function newtonStep(F: Float64Array, N: Int32Array, eps: f64): i32 {
   const blocks = N[BLOCKS];
   const matrix = N[K];
-  const e = N[E];
-  for (let k = 0; k < 3 * blocks; k++) F[e + k] = 0;
-  for (let b = 0; b < blocks; b++) linearise(F, N, b, eps);
+  for (let k = 0; k < 3 * blocks; k++) F[N[E] + k] = 0;
+  for (let b = 0; b < blocks; b++) linearise(F, N, b, eps, N[W] + 9 * b, N[NORMAL_W] + 3 * b);
   expandInertias(F, N);
   for (let b = 0; b < blocks; b++) addStiffness(F, N, b);
   accumulate(F, N);
@@ -216,6 +232,23 @@ function newtonStep(F: Float64Array, N: Int32Array, eps: f64): i32 {
   assemble(F, N, matrix, N[IN_DIAGONAL], N[IN_LOWER], N[IN_UPPER]);
   addCoupling(F, N);
   if (factoriseBlocks(F, N, N[ISLAND_STRUCTURE], matrix, N[WORK]) === 0) return 0;
+  changeImpulses(F, N);
+  return 1;
+}
+
+/** The same with W and the factors of the last step, which was made with that eps. */
+function stepWithFactors(F: Float64Array, N: Int32Array, eps: f64): void {
+  const blocks = N[BLOCKS];
+  for (let k = 0; k < 3 * blocks; k++) F[N[E] + k] = 0;
+  for (let b = 0; b < blocks; b++) linearise(F, N, b, eps, N[WORK], N[WORK] + 9);
+  changeImpulses(F, N);
+}
+
+/** E <- E - W J dv and TRIED_U <- J dv, dv from the factors. */
+function changeImpulses(F: Float64Array, N: Int32Array): void {
+  const blocks = N[BLOCKS];
+  const matrix = N[K];
+  const e = N[E];
   const dv = N[DV];
   toForces(F, N, e, dv);
   solveBlocks(F, N, N[ISLAND_STRUCTURE], matrix, dv, N[WORK]);
@@ -236,5 +269,4 @@ function newtonStep(F: Float64Array, N: Int32Array, eps: f64): i32 {
     F[o + 2] -= F[w + 6] * u0 + F[w + 7] * u1 + F[w + 8] * u2;
   }
   giveWay(F, N, e, u);
-  return 1;
 }

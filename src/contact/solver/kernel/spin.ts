@@ -6,7 +6,7 @@
 // with lambda_n the normal impulse of the contact: where the bodies do not spin (roll) the moment is what that takes, where they do it is
 // at its bound, against the motion. The bound moves with the contact: Newton's step for the moments has a column for the contact's normal.
 
-import { D, E, type f64, type i32, KIND, KIND_SPIN, LAMBDA, MU, NORMAL_W, TRIED_U, U, W } from './layout.js';
+import { D, E, type f64, type i32, KIND, KIND_SPIN, LAMBDA, MU, TRIED_U, U, W } from './layout.js';
 
 /** By how many blocks a block of moments stands behind its contact. */
 export function behind(N: Int32Array, c: i32): i32 {
@@ -67,8 +67,8 @@ export function clampSpin(F: Float64Array, N: Int32Array, c: i32, lambda: i32): 
   F[o + 2] = F[o + 2] * (bound / t);
 }
 
-/** E, W and NORMAL_W of moments, after those of their contact: dlambda = E - W J dv - NORMAL_W (J dv of the contact's normal). */
-export function lineariseSpin(F: Float64Array, N: Int32Array, c: i32, eps: f64): void {
+/** E, W and the column NORMAL_W of moments, after those of their contact: dlambda = E - W J dv - NORMAL_W (J dv of the contact's normal). */
+export function lineariseSpin(F: Float64Array, N: Int32Array, c: i32, eps: f64, w: i32, column: i32): void {
   const n = c - behind(N, c);
   const d = F[N[D] + c];
   const own = F[N[D] + n];
@@ -76,8 +76,6 @@ export function lineariseSpin(F: Float64Array, N: Int32Array, c: i32, eps: f64):
   const l = N[LAMBDA] + 3 * c;
   const u = N[U] + 3 * c;
   const e = N[E] + 3 * c;
-  const w = N[W] + 9 * c;
-  const column = N[NORMAL_W] + 3 * c;
   const rho = 1 / (eps * d);
   const normal = F[N[LAMBDA] + 3 * n];
   const stiffness = F[N[W] + 9 * n];
