@@ -26,6 +26,7 @@ interface WrittenMember {
   readonly v: readonly number[];
   readonly own: readonly number[];
   readonly time: number;
+  readonly sleep?: { readonly still: number; readonly asleep: boolean };
   readonly impulses: readonly (readonly [number, number])[];
   readonly applied: readonly { readonly link: number; readonly wrench: readonly number[] }[];
 }
@@ -118,7 +119,7 @@ const few = (names: readonly string[]): string =>
 
 const checksum = (data: unknown): string => crc32(bytesOf(formatJson(data)));
 
-function worldData({ stepSize, gravity, obstacles }: World): unknown {
+function worldData({ stepSize, gravity, obstacles, sleep }: World): unknown {
   const plain = obstacles.map(({ name, shape: { geometry, E, t, ...shape } }) => ({
     name,
     geometry: Object.entries(geometry).map(([key, value]) =>
@@ -129,7 +130,8 @@ function worldData({ stepSize, gravity, obstacles }: World): unknown {
     place: [...E, ...t],
     surface: [shape.friction ?? null, shape.restitution ?? null, ...further(shape)],
   }));
-  return { stepSize, gravity: [...gravity], plain };
+  const rest = sleep === undefined ? undefined : [sleep.after, sleep.speed];
+  return { stepSize, gravity: [...gravity], plain, ...(rest !== undefined && { rest }) };
 }
 
 /** What shapes say of contact besides friction and restitution: only where they do. */
@@ -140,7 +142,7 @@ function further(shape: ContactProperties): readonly (readonly [string, number])
 }
 
 function writeMember({ name, original }: Member, saved: MemberCheckpoint): WrittenMember {
-  const { mechanism, q, v, own, time, impulses, applied } = saved;
+  const { mechanism, q, v, own, time, sleep, impulses, applied } = saved;
   return {
     name,
     mechanism: checksum(formatDescription(original)),
@@ -149,6 +151,7 @@ function writeMember({ name, original }: Member, saved: MemberCheckpoint): Writt
     v: [...v],
     own: [...own],
     time,
+    ...(sleep !== undefined && { sleep }),
     impulses,
     applied: applied.map(({ link, wrench }) => ({ link, wrench: [...wrench] })),
   };
@@ -161,13 +164,14 @@ function readMember(
 ): MemberCheckpoint {
   if (written.mechanism !== checksum(formatDescription(original)))
     throw refuse(`It is of another scene: the mechanism "${name}" is not the one that was saved.`);
-  const { structure, q, v, own, time, impulses, applied } = written;
+  const { structure, q, v, own, time, sleep, impulses, applied } = written;
   return {
     mechanism: structure === undefined ? original : restructured(original, structure),
     q: Float64Array.from(q),
     v: Float64Array.from(v),
     own: Float64Array.from(own),
     time,
+    ...(sleep !== undefined && { sleep }),
     impulses,
     applied: applied.map(({ link, wrench }) => ({ link, wrench: Float64Array.from(wrench) })),
   };

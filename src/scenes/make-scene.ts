@@ -39,9 +39,9 @@ export interface SceneOptions {
 
 /** The world of a scene, ready to run. Mistakes are told with their place in the scene, and with near names. */
 export function sceneWorld(scene: Scene, options: SceneOptions = {}): SceneWorld {
-  const { step = DEFAULT_STEP, gravity } = scene;
+  const { step = DEFAULT_STEP, gravity, sleep } = scene;
   const warnings: Problem[] = [];
-  const world = new World({ step, ...(gravity !== undefined && { gravity }) });
+  const world = new World({ step, ...(gravity !== undefined && { gravity }), ...(sleep !== undefined && { sleep }) });
   addGround(world, scene);
   const loader = new Loader(options);
   const members = scene.mechanisms.map((one, k): SceneMember => {

@@ -4,6 +4,7 @@
 import type { Description } from '../formats/description.js';
 import type { ContactProperties, Geometry } from '../mechanism/mechanism.js';
 import type { JointKindSpec } from '../mechanism/spec.js';
+import type { SleepOptions } from '../simulation/world/sleep.js';
 import type { Quat, Vec3 } from '../spatial/matrix3.js';
 
 /** How a shape of a scene behaves in contact. */
@@ -159,6 +160,8 @@ export interface Scene {
   readonly obstacles?: readonly SceneObstacle[];
   /** [0, 0, -9.81] where left out. */
   readonly gravity?: Vec3;
+  /** What is at rest is left out of the steps until something happens to it; false where left out. */
+  readonly sleep?: boolean | SleepOptions;
   readonly connect?: readonly SceneConnection[];
   readonly events?: readonly SceneEvent[];
   readonly filters?: readonly SceneFilter[];

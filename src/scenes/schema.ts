@@ -217,6 +217,9 @@ export const SCENE_SCHEMA: JsonSchema = {
         MOST,
       ),
       gravity: vector,
+      sleep: described('What is at rest is left out of the steps until something happens to it.', {
+        anyOf: [flag, object({ after: positive, speed: positive })],
+      }),
       connect: list(ref('connection'), 0, MOST),
       events: list(ref('event'), 0, MOST),
       filters: list(object({ without: list(text, 2) }, ['without']), 0, MOST),

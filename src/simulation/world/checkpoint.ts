@@ -13,6 +13,8 @@ export interface MemberCheckpoint {
   readonly v: Float64Array;
   readonly own: Float64Array;
   readonly time: number;
+  /** How long it has been at rest, where the world lets members sleep, and whether it sleeps; its last accelerations are then zero. */
+  readonly sleep?: { readonly still: number; readonly asleep: boolean };
   /** Of rows of joints. */
   readonly impulses: readonly (readonly [number, number])[];
   /** Pushes that wait for the next step: link, moment and force. */
@@ -37,16 +39,23 @@ export interface Checkpoint {
   readonly pairs: readonly PairCheckpoint[];
 }
 
-export function saveMember({ state, v, applied }: Member, rows: JointRows): MemberCheckpoint {
+export function saveMember({ state, v, applied, still, asleep }: Member, rows: JointRows): MemberCheckpoint {
   return {
     mechanism: state.mechanism,
     q: state.q.slice(),
     v: state.v.slice(),
     own: v.slice(),
     time: state.time,
+    ...((still > 0 || asleep) && { sleep: { still, asleep } }),
     impulses: [...rows.impulses],
     applied: [...applied],
   };
+}
+
+/** After everything else was restored, which wakes. */
+export function restoreSleep(member: Member, { sleep = { still: 0, asleep: false } }: MemberCheckpoint): void {
+  if (sleep.asleep) member.fallAsleep();
+  Object.assign(member, sleep);
 }
 
 export function restoreMember(member: Member, { mechanism, q, v, own, time, applied }: MemberCheckpoint): void {

@@ -62,12 +62,19 @@ export class Detection {
     for (let k = 0; k < count; k++) {
       const i = pairs[2 * k];
       const j = pairs[2 * k + 1];
-      this.#collide(shapes[i], shapes[j], margins[k]);
-      if (this.#manifold.count === 0) continue;
       const key = this.key(i, j);
       // Both lists are in the order of keys.
       while (old < before.length && before[old].key < key) old++;
-      const pair = old < before.length && before[old].key === key ? before[old] : this.#newPair(key);
+      const known = old < before.length && before[old].key === key ? before[old] : undefined;
+      const asleep = rests(shapes[i]) && rests(shapes[j]);
+      if (asleep && (known === undefined || known.settled)) {
+        if (known !== undefined) this.touching.push(known);
+        continue;
+      }
+      this.#collide(shapes[i], shapes[j], margins[k]);
+      if (this.#manifold.count === 0) continue;
+      const pair = known ?? this.#newPair(key);
+      pair.settled = asleep;
       pair.age();
       pair.take(this.#manifold);
       this.touching.push(pair);
@@ -142,6 +149,11 @@ export class Detection {
     if (margin < 0) this.#manifold.count = 0;
     else collide(this.#manifold, a, poses, TRANSFORM * i, b, poses, TRANSFORM * j, margin);
   }
+}
+
+/** Whether nothing moves a shape in this step. */
+function rests({ node, member }: WorldShape): boolean {
+  return node < 0 || member!.asleep;
 }
 
 /** The number of a pair of shapes, of n in all. */

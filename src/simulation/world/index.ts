@@ -6,5 +6,7 @@ export type { ContactReport, ContactSide, TouchEvent } from './contact-report.js
 export type { Member } from './member.js';
 export type { Command, Motor, PositionCommand } from './motors.js';
 export type { ImuReading, SolvedStep } from './sensors.js';
+export type { Sleep, SleepOptions } from './sleep.js';
 export type { IslandReport } from './stepper.js';
 export { type AddOptions, type StepReport, World, type WorldOptions } from './world.js';
+export type { PairFriction } from './world-shape.js';

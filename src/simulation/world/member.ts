@@ -47,12 +47,15 @@ export class Member implements Prediction {
   floats: boolean;
   /** By what the ledger multiplied its motion in the last step: far from 1, take a shorter step. */
   scale = 1;
+  /** For how long nothing of it has moved, seconds, and whether it is left out of the steps; see sleep.ts. */
+  still = 0;
+  asleep = false;
   /** Whether the last step was computed half way. */
   halfWay = false;
   /** Accelerations of joints whose axes turn in the link, where there are any. */
   own: Float64Array | undefined;
   #mean: Float64Array;
-  #marks: { q: Float64Array; v: Float64Array; own: Float64Array; time: number }[] = [];
+  #marks: { q: Float64Array; v: Float64Array; own: Float64Array; time: number; still: number; asleep: boolean }[] = [];
 
   constructor(name: string, mechanism: Mechanism, state: State) {
     this.name = name;
@@ -93,6 +96,7 @@ export class Member implements Prediction {
 
   /** The state was written to: velocities follow. */
   changed(): void {
+    this.wake();
     this.articulation.place(this.state.q);
     this.articulation.fromAuthor(this.v, this.state.v);
     this.articulation.move(this.v);
@@ -102,6 +106,7 @@ export class Member implements Prediction {
   drive(joint: string, motor: Motor | undefined): void {
     const others = this.motors.filter((other) => other.joint.name !== joint);
     if (motor !== undefined) others.push(placeMotor(this.articulation, joint, motor));
+    this.wake();
     // One order, whichever was set first.
     this.motors = others.sort((x, y) => x.first - y.first);
   }
@@ -170,6 +175,7 @@ export class Member implements Prediction {
     const arm = cross([x, y, z], force);
     const wrench = Float64Array.of(arm[0] + moment[0], arm[1] + moment[1], arm[2] + moment[2], ...force);
     this.applied.push({ link, wrench });
+    this.wake();
   }
 
   /** A force of a contact or a loop joint on a link, at a point, ground axes: torque t first, then force. Where the step is computed. */
@@ -266,23 +272,42 @@ export class Member implements Prediction {
     articulation.toAuthor(state.v, v);
   }
 
+  /** It takes part in the steps again. */
+  wake(): void {
+    this.still = 0;
+    this.asleep = false;
+  }
+
+  /** It stays where it is until it wakes. */
+  fallAsleep(): void {
+    const { articulation, state, v, v0, q0, a } = this;
+    this.asleep = true;
+    for (const velocities of [v, v0, state.v, a]) velocities.fill(0);
+    q0.set(state.q);
+    articulation.move(v);
+  }
+
   /** Remembers the state as that at the start of a step, or of a half of one: `depth` times halved. */
   mark(depth: number): void {
     const { q, v } = this.state;
-    this.#marks[depth] ??= { q: q.slice(), v: v.slice(), own: this.v.slice(), time: 0 };
+    this.#marks[depth] ??= { q: q.slice(), v: v.slice(), own: this.v.slice(), time: 0, still: 0, asleep: false };
     const mark = this.#marks[depth];
     mark.q.set(q);
     mark.v.set(v);
     mark.own.set(this.v);
     mark.time = this.state.time;
+    mark.still = this.still;
+    mark.asleep = this.asleep;
   }
 
   /** Back to what was remembered. */
   undo(depth: number): void {
-    const { q, v, own, time } = this.#marks[depth];
+    const { q, v, own, time, still, asleep } = this.#marks[depth];
     this.state.q.set(q);
     this.state.v.set(v);
     this.state.time = time;
+    this.still = still;
+    this.asleep = asleep;
     this.v.set(own);
     this.articulation.place(q);
     this.articulation.move(own);

@@ -28,6 +28,7 @@ import { type Island, Islands } from './islands.js';
 import type { JointRows } from './joint-rows.js';
 import type { Member } from './member.js';
 import { hasNumbers, nonFiniteError } from './non-finite.js';
+import { isAsleep, type Sleep } from './sleep.js';
 import { addSpin, keepSpin } from './spin.js';
 import type { ShapePair } from './world-shape.js';
 
@@ -81,15 +82,21 @@ export class Stepper {
     h: number,
     time: number,
     last: boolean,
+    sleep?: Sleep,
   ): boolean {
     const g = Math.sqrt(gravity[0] * gravity[0] + gravity[1] * gravity[1] + gravity[2] * gravity[2]);
-    for (let m = 0; m < members.length; m++) members[m].begin();
+    for (let m = 0; m < members.length; m++) if (!members[m].asleep) members[m].begin();
     detection.find(h, g);
     this.islands = [];
     this.length = h;
     this.#islands.find(members, rows, detection.touching);
-    for (let k = 0; k < this.#islands.count; k++)
-      if (!this.#advance(this.#islands.at(k), detection, gravity, h, g, time, last)) return false;
+    sleep?.wake(this.#islands);
+    for (let k = 0; k < this.#islands.count; k++) {
+      const island = this.#islands.at(k);
+      if (isAsleep(island)) continue;
+      if (!this.#advance(island, detection, gravity, h, g, time, last)) return false;
+    }
+    sleep?.rest(this.#islands, h);
     return true;
   }
 

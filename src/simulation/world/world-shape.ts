@@ -92,11 +92,14 @@ export class ShapePair {
   moment = new Float64Array(12);
   /** OPEN, STICK or SLIDE in the last step. */
   mode = new Uint8Array(4);
+  /** Whether the points are those of two shapes that sleep where they are. */
+  settled = false;
   /** Of the step before: features, and impulses. */
   #oldCount = 0;
   #oldFeature = new Int32Array(4);
   #oldImpulse = new Float64Array(12);
   #oldMoment = new Float64Array(12);
+  #oldMode = new Uint8Array(4);
   #markedCount = 0;
   #markedFeature = new Int32Array(4);
   #markedImpulse = new Float64Array(12);
@@ -124,6 +127,7 @@ export class ShapePair {
     [this.#oldFeature, this.feature] = [this.feature, this.#oldFeature];
     [this.#oldImpulse, this.impulse] = [this.impulse, this.#oldImpulse];
     [this.#oldMoment, this.moment] = [this.moment, this.#oldMoment];
+    [this.#oldMode, this.mode] = [this.mode, this.#oldMode];
     this.#oldCount = this.count;
     this.count = 0;
   }
@@ -149,12 +153,13 @@ export class ShapePair {
     this.#inheritRest();
   }
 
-  /** Point k starts with the impulse of a point of the step before. */
+  /** Point k starts with the impulse, and for those that sleep the mode, of a point of the step before. */
   #inherit(k: number, old: number): void {
     for (let j = 0; j < 3; j++) {
       this.impulse[3 * k + j] = this.#oldImpulse[3 * old + j];
       this.moment[3 * k + j] = this.#oldMoment[3 * old + j];
     }
+    this.mode[k] = this.#oldMode[old];
   }
 
   /**
@@ -181,6 +186,7 @@ export class ShapePair {
     if (moments !== undefined) this.moment.set(moments);
     this.mode.set(modes);
     this.gap.fill(0);
+    this.settled = false;
   }
 
   /** Remembers the warm start. */
@@ -229,6 +235,7 @@ export class ShapePair {
     this.#oldImpulse = grown(this.#oldImpulse, 3 * n);
     this.#oldMoment = grown(this.#oldMoment, 3 * n);
     this.#oldFeature = grown(this.#oldFeature, n);
+    this.#oldMode = grown(this.#oldMode, n);
   }
 }
 

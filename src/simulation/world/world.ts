@@ -36,13 +36,14 @@ import {
   ZERO3,
 } from '../../spatial/matrix3.js';
 import { DEPTH } from '../ledger.js';
-import { type Checkpoint, restoreMember, saveMember } from './checkpoint.js';
+import { type Checkpoint, restoreMember, restoreSleep, saveMember } from './checkpoint.js';
 import { type ContactReport, reportContacts, type TouchEvent, TouchWatch } from './contact-report.js';
 import { Detection, pairKey } from './detection.js';
 import { JointRows } from './joint-rows.js';
 import { Member } from './member.js';
 import type { Control } from './motors.js';
 import { type ImuReading, imuOf, poseOf, type SolvedStep, solvedStep } from './sensors.js';
+import { Sleep, type SleepOptions } from './sleep.js';
 import { Stepper } from './stepper.js';
 import { type PairFriction, WorldShape } from './world-shape.js';
 
@@ -54,6 +55,8 @@ export interface WorldOptions {
   readonly gravity?: Vec3;
   /** A plane z = 0, and how it behaves in contact. */
   readonly ground?: boolean | ContactProperties;
+  /** Islands at rest are left out of the steps until something happens to them; false where left out. */
+  readonly sleep?: boolean | SleepOptions;
   /** Added one after the other, as by `add`. */
   readonly mechanisms?: readonly Mechanism[];
 }
@@ -84,6 +87,8 @@ export interface StepReport {
   readonly iterations: number;
   readonly contacts: number;
   readonly islands: number;
+  /** Members that sleep. */
+  readonly asleep: number;
   /** Deepest penetration, metres, where the step was computed. */
   readonly depth: number;
 }
@@ -111,6 +116,8 @@ export class World {
   #shapes: WorldShape[] = [];
   readonly #detection = new Detection();
   readonly #stepper = new Stepper();
+  /** When islands fall asleep; undefined: never. */
+  readonly sleep: Sleep | undefined;
   readonly #watch = new TouchWatch();
   /** Pairs of bodies that began or ceased to touch in the last step. */
   events: readonly TouchEvent[] = [];
@@ -119,13 +126,14 @@ export class World {
   #stale = true;
 
   constructor(options: WorldOptions = {}) {
-    const { step = DEFAULT_STEP, gravity = [0, 0, -9.81], ground = false, mechanisms = [] } = options;
+    const { step = DEFAULT_STEP, gravity = [0, 0, -9.81], ground = false, sleep = false, mechanisms = [] } = options;
     if (!(step > 0 && step < Number.POSITIVE_INFINITY))
       throw MechanismError.of('step', '', `The step must be a positive number of seconds, got ${step}.`);
     if (gravity.length !== 3 || !gravity.every(Number.isFinite))
       throw MechanismError.of('gravity', '', `Gravity must be three finite numbers, got ${gravity.join(', ')}.`);
     this.stepSize = step;
     this.gravity = gravity;
+    this.sleep = sleep === false ? undefined : new Sleep(sleep === true ? {} : sleep);
     if (ground !== false) this.ground(ground === true ? {} : ground);
     for (const mechanism of mechanisms) this.add(mechanism);
   }
@@ -266,7 +274,7 @@ export class World {
   #advance(time: number, h: number, depth: number): void {
     for (const member of this.members) member.mark(depth);
     const { members, gravity } = this;
-    if (this.#stepper.step(members, this.#rows, this.#detection, gravity, h, time, depth === DEPTH)) return;
+    if (this.#stepper.step(members, this.#rows, this.#detection, gravity, h, time, depth === DEPTH, this.sleep)) return;
     for (const member of members) member.undo(depth);
     const half = 0.5 * h;
     this.#advance(time, half, depth + 1);
@@ -305,6 +313,7 @@ export class World {
       iterations: islands.reduce((sum, { iterations }) => sum + iterations, 0),
       contacts: islands.reduce((sum, { contacts }) => sum + contacts, 0),
       islands: islands.length,
+      asleep: this.members.reduce((sum, { asleep }) => sum + (asleep ? 1 : 0), 0),
       depth,
     };
   }
@@ -398,6 +407,7 @@ export class World {
     this.#arrange();
     this.members.forEach((_, m) => {
       this.#rows[m].impulses = new Map(checkpoint.members[m].impulses);
+      restoreSleep(this.members[m], checkpoint.members[m]);
     });
     this.#detection.restore(checkpoint.pairs);
     // What touches already does not begin to.
@@ -410,6 +420,7 @@ export class World {
     const before = this.#detection.touching.length > 0 ? this.#detection.save() : undefined;
     const old = this.#shapes;
     this.#rows = this.members.map((member) => new JointRows(member));
+    for (const member of this.members) member.wake();
     this.#shapes = this.#obstacles.map(
       ({ shape }, i) => new WorldShape(i, collider(GROUND, shape), undefined, -1, GROUND),
     );
