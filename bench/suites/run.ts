@@ -12,6 +12,7 @@ const SUITES = new Map<string, () => Promise<{ run: () => object | Promise<objec
   ['compile', () => import('./compile.js')],
   ['startup', () => import('./startup.js')],
   ['simulation', () => import('./simulation.js')],
+  ['loading', () => import('./loading.js')],
   ['contacts', () => import('./contacts.js')],
   ['loops', () => import('./loops.js')],
   ['collide', () => import('./contact-pairs.js')],

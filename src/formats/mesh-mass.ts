@@ -23,6 +23,12 @@ export interface MeshMass {
   readonly inertia: Mat3;
 }
 
+/** Edges with one face only, and edges whose faces look to different sides. */
+export interface SurfaceFaults {
+  readonly open: number;
+  readonly turned: number;
+}
+
 /** Volume, centre of mass and inertia of a mesh, by one of MJCF's ways to fill it. */
 export function meshMass({ points, triangles }: MeshData, mode: MeshInertiaMode): MeshMass {
   const middle = surfaceMiddle(points, triangles);
@@ -119,7 +125,7 @@ function sums(
  * Edges that one triangle only has, and edges that two triangles run through in the same direction. A hash table over
  * directed edges, since these lists are long: an edge is open where its opposite is not there.
  */
-export function surfaceFaults({ triangles }: MeshData): { open: number; turned: number } {
+export function surfaceFaults({ triangles }: MeshData): SurfaceFaults {
   let size = 16;
   while (size < 2 * triangles.length) size *= 2;
   const starts = new Int32Array(size).fill(-1);

@@ -6,6 +6,7 @@ import type { MeshData } from '../mechanism/mechanism.js';
 import { apply, type Mat3, type Quat, symmetricEigen, transpose, type Vec3 } from '../spatial/matrix3.js';
 import { quoted } from './import-log.js';
 import { parseMesh } from './mesh.js';
+import { type KnownMesh, knownMesh } from './mesh-cache.js';
 import { checkedMesh } from './mesh-data.js';
 import { type MeshInertiaMode, type MeshMass, meshMass, surfaceFaults } from './mesh-mass.js';
 import type { Compiler } from './mjcf-compiler.js';
@@ -78,9 +79,9 @@ class MeshAsset {
   readonly data: MeshAssetData;
   /** Where the file is, below the root; empty for a mesh that is written in the model. */
   readonly path: string;
-  mesh: MeshData | undefined;
-  mass: MeshMass | undefined;
-  /** A fault is told once. */
+  known: KnownMesh | undefined;
+  /** Its mass has been asked for, and what is wrong with it told. */
+  weighed = false;
   failed = false;
 
   constructor(element: XmlElement, data: MeshAssetData, path: string) {
@@ -127,24 +128,20 @@ export class MeshAssets {
     const asset = this.#find(element, name);
     if (asset === undefined) return undefined;
     const { path, data } = asset;
-    return { path, scale: data.scale as unknown as Vec3, mesh: load ? this.#load(asset, false) : undefined };
+    return { path, scale: data.scale as unknown as Vec3, mesh: load ? this.#load(asset, false)?.mesh : undefined };
   }
 
   /** Volume, centre of mass and inertia of a mesh, in the frame of its geom; undefined and a problem where it has none. */
   massOf(element: XmlElement, name: string): MeshMass | undefined {
     const asset = this.#find(element, name);
     if (asset === undefined || asset.failed) return undefined;
-    if (asset.mass !== undefined) return asset.mass;
-    const mesh = this.#load(asset, true);
-    if (mesh === undefined) return undefined;
-    const { inertia } = asset.data;
-    const solid = inertia === 'convex' || mesh.triangles.length === 0 ? hullOf(mesh) : mesh;
-    const mass = meshMass(solid, inertia);
-    const fault = massFault(asset, solid, mass);
-    if (fault === undefined) {
-      asset.mass = mass;
-      return mass;
-    }
+    const known = this.#load(asset, true);
+    if (known === undefined) return undefined;
+    known.mass ??= meshMass(solidOf(known.mesh, asset.data.inertia), asset.data.inertia);
+    if (asset.weighed) return known.mass;
+    asset.weighed = true;
+    const fault = massFault(asset, known, known.mass);
+    if (fault === undefined) return known.mass;
     asset.failed = true;
     asset.element.error('mesh', `The mesh ${quoted(name)} has no inertia: ${fault}.`);
     return undefined;
@@ -154,21 +151,20 @@ export class MeshAssets {
   fitted(element: XmlElement, { type, mesh: name, fitscale }: GeomData, fitaabb: boolean): Fitted | undefined {
     const mass = this.massOf(element, name);
     const asset = this.#assets.get(name);
-    if (mass === undefined || asset?.mesh === undefined) return undefined;
+    if (mass === undefined || asset?.known === undefined) return undefined;
     const box = inertiaBox(mass);
-    const fit = fitaabb ? fitToBounds(type, asset.mesh, box) : fitToInertia(type, box);
+    const fit = fitaabb ? fitToBounds(type, asset.known.mesh, box) : fitToInertia(type, box);
     const size = fit.size.map((value) => value * fitscale) as unknown as Vec3;
     return { size, pose: fit.pose };
   }
 
   /** The mesh with its transformations applied; where its file is missing, undefined and, if it is needed, a problem. */
-  #load(asset: MeshAsset, needed: boolean): MeshData | undefined {
-    if (asset.mesh !== undefined || asset.failed) return asset.mesh;
+  #load(asset: MeshAsset, needed: boolean): KnownMesh | undefined {
+    if (asset.known !== undefined || asset.failed) return asset.known;
     const { element, data, path } = asset;
     try {
-      const raw = data.file === '' ? writtenMesh(data, element) : this.#read(path);
-      if (raw !== undefined) asset.mesh = transformed(raw, data);
-      else if (needed) {
+      asset.known = data.file === '' ? writtenMesh(data, element) : this.#read(path, data);
+      if (asset.known === undefined && needed) {
         asset.failed = true;
         const where = this.#files === undefined ? 'no folder to read it from was given' : 'there is no such file';
         const name = data.file === '' ? data.builtin : path;
@@ -181,12 +177,15 @@ export class MeshAssets {
         if (needed) element.error('mesh', `Mesh ${where}: ${message}`);
         else element.warn('mesh', `Mesh ${where}: ${message}`);
     }
-    return asset.mesh;
+    return asset.known;
   }
 
-  #read(path: string): MeshData | undefined {
+  #read(path: string, data: MeshAssetData): KnownMesh | undefined {
     const bytes = path === '' ? undefined : this.#files?.read(path);
-    return bytes && parseMesh(bytes, path, 'as-mujoco');
+    if (bytes === undefined) return undefined;
+    const { scale, refpos, refquat, inertia } = data;
+    const parameters = `${path.slice(path.lastIndexOf('.'))} ${[...scale, ...refpos, ...refquat, inertia].join(' ')}`;
+    return knownMesh(bytes, parameters, () => transformed(parseMesh(bytes, path, 'as-mujoco'), data));
   }
 }
 
@@ -198,16 +197,15 @@ export interface Fitted {
 const stem = (path: string): string => path.slice(path.search(/[^\\/]*$/)).replace(/\.[^.]*$/, '');
 
 /** Vertices and faces that are written in the model; in 32-bit floating point, as MuJoCo keeps them. */
-function writtenMesh({ vertex, face }: MeshAssetData, element: XmlElement): MeshData | undefined {
+function writtenMesh(data: MeshAssetData, element: XmlElement): KnownMesh | undefined {
+  const { vertex, face } = data;
   if (vertex === undefined) return undefined;
   if (vertex.length < 12 || vertex.length % 3 !== 0 || (face?.length ?? 0) % 3 !== 0)
     throw ImportError.of('mesh', element.place, 'A mesh needs four or more vertices, and three to a face.');
   if (face?.some((corner) => !Number.isInteger(corner) || corner < 0))
     throw ImportError.of('mesh', element.place, 'Faces are given by the numbers of their vertices, from 0.');
-  return checkedMesh(
-    { points: Float64Array.from(vertex, Math.fround), triangles: Uint32Array.from(face ?? []) },
-    element.place,
-  );
+  const mesh = { points: Float64Array.from(vertex, Math.fround), triangles: Uint32Array.from(face ?? []) };
+  return { mesh: transformed(checkedMesh(mesh, element.place), data) };
 }
 
 /** Moved by -refpos, turned back by refquat, scaled; a scale that mirrors turns the faces over. */
@@ -231,6 +229,11 @@ function transformed(mesh: MeshData, { refpos, refquat, scale }: MeshAssetData):
   return { points, triangles };
 }
 
+/** What is weighed: the mesh, or its convex hull. */
+function solidOf(mesh: MeshData, inertia: MeshInertiaMode): MeshData {
+  return inertia === 'convex' || mesh.triangles.length === 0 ? hullOf(mesh) : mesh;
+}
+
 /** The surface of the convex hull, as triangles. */
 function hullOf(mesh: MeshData): MeshData {
   const { points, starts, corners } = convexHull(mesh.points);
@@ -242,11 +245,12 @@ function hullOf(mesh: MeshData): MeshData {
 
 const LEAST_VOLUME = 1e-15;
 
-function massFault({ data, element }: MeshAsset, mesh: MeshData, { volume }: MeshMass): string | undefined {
+function massFault({ data, element }: MeshAsset, known: KnownMesh, { volume }: MeshMass): string | undefined {
   const { inertia } = data;
   const solid = inertia === 'exact' || inertia === 'legacy';
-  if (solid && mesh.triangles.length > 0) {
-    const { open, turned } = surfaceFaults(mesh);
+  if (solid && known.mesh.triangles.length > 0) {
+    known.faults ??= surfaceFaults(known.mesh);
+    const { open, turned } = known.faults;
     if (inertia === 'exact') {
       if (turned > 0) return `${turned} of its edges have faces that look to different sides`;
       if (open > 0)

@@ -188,6 +188,20 @@ describe('MJCF files in the wild', () => {
     theirs.delete();
   });
 
+  it('a mesh that was read before is known again, unless its bytes or its asset changed', () => {
+    const obj = bytes(OBJ);
+    const mass = (scale: string): number => {
+      const text = meshModel(`file="m.obj" scale="${scale}"`);
+      return parseMjcf(text, { files: { read: () => obj } }).mechanism.body('m').mass;
+    };
+    const [first, again, larger] = [mass('1 1 1'), mass('1 1 1'), mass('2 1 1')];
+    expect(again).toBe(first);
+    expect(larger / first).toBeCloseTo(2, 12);
+    // The vertex 1 0 0 becomes 3 0 0.
+    obj[OBJ.indexOf('v 1 0 0') + 2] = '3'.charCodeAt(0);
+    expect(mass('1 1 1') / first).toBeCloseTo(3, 12);
+  });
+
   it('inertia of rotors is felt by the joint, also through a tendon of one joint', async () => {
     const text = scene(
       ARM,

@@ -1,8 +1,9 @@
 // MJCF read by our reader and by MuJoCo's own: the same bodies, the same masses, the same motion.
 
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { mjcfWithFiles } from '../../bench/mjcf-files.js';
 import { dynamics } from '../../src/dynamics/dynamics.js';
 import { LoopClosing } from '../../src/engines/plain/assembly/closing.js';
 import { type MjcfModel, parseMjcf } from '../../src/formats/mjcf.js';
@@ -10,64 +11,11 @@ import { ActuatorForces } from '../../src/mechanism/actuator-forces.js';
 import { State } from '../../src/mechanism/state.js';
 import { createTree } from '../../src/mechanism/tree.js';
 import { solveDense } from '../engines/plain/assembly/constrained.js';
-import { differences, type FileSet, MujocoMjcf, modelFiles, times } from '../support/mujoco-mjcf.js';
+import { differences, MujocoMjcf, modelFiles, times } from '../support/mujoco-mjcf.js';
 import { randomVector, relativeError } from '../support/random-mechanism.js';
 import { sharedPath } from '../support/shared.js';
 
 const FOLDER = sharedPath('data/mjcf');
-
-/** A tetrahedron as OBJ, in place of meshes that are not there: MuJoCo refuses to load without. */
-const STAND_IN = new TextEncoder().encode('v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n');
-function standInStl(): Uint8Array {
-  const bytes = new Uint8Array(84 + 4 * 50);
-  const view = new DataView(bytes.buffer);
-  view.setUint32(80, 4, true);
-  const corners = [
-    [0, 0, 0],
-    [1, 0, 0],
-    [0, 1, 0],
-    [0, 0, 1],
-  ];
-  [
-    [0, 2, 1],
-    [0, 1, 3],
-    [0, 3, 2],
-    [1, 2, 3],
-  ].forEach((face, f) => {
-    face.forEach((corner, c) => {
-      corners[corner].forEach((value, k) => {
-        view.setFloat32(84 + 50 * f + 12 + 12 * c + 4 * k, value, true);
-      });
-    });
-  });
-  return bytes;
-}
-
-function load(path: string): { text: string; files: FileSet } {
-  const folder = dirname(join(FOLDER, path));
-  let text = readFileSync(join(FOLDER, path), 'utf8');
-  const files = new Map<string, Uint8Array>();
-  const visit = (at: string): void => {
-    for (const entry of readdirSync(join(folder, at), { withFileTypes: true })) {
-      const name = at === '' ? entry.name : `${at}/${entry.name}`;
-      if (entry.isDirectory()) visit(name);
-      else files.set(name, new Uint8Array(readFileSync(join(folder, name))));
-    }
-  };
-  if (path.includes('/')) visit('');
-  // Textures are not there, and none is needed.
-  const untextured = (xml: string): string =>
-    xml.replace(/<texture [^>]*file=[^>]*\/>/g, '').replace(/ texture="[^"]*"/g, '');
-  text = untextured(text);
-  for (const [name, bytes] of files)
-    if (name.endsWith('.xml')) files.set(name, new TextEncoder().encode(untextured(new TextDecoder().decode(bytes))));
-  const meshdir = /meshdir="([^"]*)"/.exec(text)?.[1];
-  for (const [, file] of text.matchAll(/<mesh [^>]*file="([^"]*)"/g)) {
-    const name = meshdir === undefined ? file : `${meshdir}/${file}`;
-    if (!files.has(name)) files.set(name, /stl$/i.test(file) ? standInStl() : STAND_IN);
-  }
-  return { text, files };
-}
 
 /** Forces of the actuators on the joints, for random controls. */
 function actuatorDifference(theirs: MujocoMjcf, ours: MjcfModel): number {
@@ -122,7 +70,7 @@ const GRIPPER = 'robotiq_2f85/2f85.xml';
 
 describe.skipIf(MODELS.length === 0)('shared MJCF files', () => {
   it.each(MODELS.length > 0 ? MODELS : ['missing'])('%s', async (path) => {
-    const { text, files } = load(path);
+    const { text, files } = mjcfWithFiles(FOLDER, path);
     const theirs = await MujocoMjcf.load(text, files);
     const ours = parseMjcf(text, { file: path, files: modelFiles(files) });
     const worst = differences(theirs, ours, 5);
@@ -133,7 +81,7 @@ describe.skipIf(MODELS.length === 0)('shared MJCF files', () => {
   });
 
   it.runIf(MODELS.includes(GRIPPER))('a gripper with loops and a coupling: accelerations at rest', async () => {
-    const { text, files } = load(GRIPPER);
+    const { text, files } = mjcfWithFiles(FOLDER, GRIPPER);
     const theirs = await MujocoMjcf.load(text, files);
     const ours = parseMjcf(text, { file: GRIPPER, files: modelFiles(files) });
     const { mechanism } = ours;
