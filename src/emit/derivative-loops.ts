@@ -12,6 +12,7 @@ import {
   ROW_Q,
 } from '../formulas/derivative-columns.js';
 import * as B from './bytes.js';
+import { columnSolver, solvingIsShorter } from './column-solver.js';
 import { inverseMassLoops, type Loops, LoopWriter } from './inverse-mass-loops.js';
 import type { ModuleFunction } from './module.js';
 
@@ -157,6 +158,18 @@ export function derivativeLoops(columns: DerivativeColumns, forward: boolean, re
   }
   const functions = [pairs(stride, rowBytes, apart)];
   if (!forward) return { functions, calls };
+  if (solvingIsShorter(columns)) {
+    const matrices = [0, 1].map((m) => ({
+      X: at(columns.forward + m * nv * nv),
+      B: at(inverse + m * nv * nv),
+    }));
+    const mass = inverseMassLoops(order, resultAt, first + 1);
+    const solver = columnSolver(columns, resultAt, matrices, first + 1 + mass.functions.length);
+    return {
+      functions: [...functions, ...mass.functions, ...solver.functions],
+      calls: calls.append(mass.calls).append(solver.calls),
+    };
+  }
   const mass = inverseMassLoops(order, resultAt, first + 3);
   calls.append(mass.calls);
   for (const { from, end, runs } of chains)

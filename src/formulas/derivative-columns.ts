@@ -37,6 +37,8 @@ export interface DerivativeColumns {
   readonly rows: number;
   readonly records: number;
   readonly stride: number;
+  /** Buffers of six rows: two, and one for the end of each chain (emit/column-solver.ts). */
+  readonly ends: number;
   readonly size: number;
 }
 
@@ -52,16 +54,19 @@ export function derivativeColumns(plan: Pick<Plan, 'links' | 'nv'>, forward: boo
   const beyond: number[] = [];
   for (const [link, { nv: own }] of plan.links.entries())
     for (let k = 0; k < own; k++) beyond[order.first[link] + k] = order.first[link] + own;
+  const chains = chainsOf(order);
+  const ends = even(records + RECORD_OF_COLUMN * nv);
   return {
     order,
-    chains: chainsOf(order),
+    chains,
     beyond,
     inverse,
     forward: forwardAt,
     rows,
     records,
     stride,
-    size: records + RECORD_OF_COLUMN * nv,
+    ends,
+    size: forward ? ends + 6 * stride * (2 + chains.length) : ends,
   };
 }
 

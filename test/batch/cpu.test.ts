@@ -287,7 +287,7 @@ describe('a batch on the CPU', () => {
         inverse,
         'compiled',
         inverse,
-        'plain',
+        inverse,
       ]);
       expect(many.report().text).toMatch(/loops|coupled/);
       many.dispose();

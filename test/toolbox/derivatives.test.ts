@@ -3,10 +3,15 @@
 
 import { describe, expect, it } from 'vitest';
 import { type Dynamics, dynamics } from '../../src/dynamics/dynamics.js';
+import { solvingIsShorter } from '../../src/emit/column-solver.js';
+import { derivativeColumns } from '../../src/formulas/derivative-columns.js';
 import { createMechanism } from '../../src/mechanism/create.js';
 import type { Mechanism } from '../../src/mechanism/mechanism.js';
 import { State } from '../../src/mechanism/state.js';
+import { createTree } from '../../src/mechanism/tree.js';
+import { mechanismSpec } from '../../src/mechanism/variants.js';
 import { builtinMechanism } from '../../src/models/index.js';
+import { createPlan } from '../../src/plan/plan.js';
 import { integrate, numericalDerivative } from '../../src/toolbox/index.js';
 import { closedSpec } from '../support/closed-mechanisms.js';
 import { randomCoupled } from '../support/random-couplings.js';
@@ -76,6 +81,73 @@ describe.each(ENGINES)('random mechanisms, engine %s', (engine) => {
   it('coupled joints', () => {
     for (const seed of [1, 2, 3, 4]) check(randomCoupled(seed), seed, engine);
   });
+});
+
+it('coupled joints: the compiled inverse of the mass matrix is that of the plain engine', () => {
+  for (let seed = 1; seed <= 12; seed++) {
+    const mechanism = randomCoupled(seed);
+    const state = State.random(mechanism, seed);
+    const [ours, plain] = (['auto', 'plain'] as const).map((engine) => dynamics(mechanism, { engine }));
+    expect(
+      relativeError(ours.inverseMassMatrix(state).Hinv, plain.inverseMassMatrix(state).Hinv),
+      mechanism.name,
+    ).toBeLessThan(1e-9);
+    const [a, b] = [ours, plain].map((door) => door.forwardDerivatives(state));
+    for (const key of ['dq', 'dv', 'dtau'] as const) expect(relativeError(a[key], b[key])).toBeLessThan(1e-9);
+    for (const name of ['inverseMassMatrix', 'forwardDerivatives'])
+      expect(ours.report().functions.find((line) => line.name === name)?.engine).toBe('compiled');
+  }
+});
+
+it('a follower all but without mass: the inverse of its tree has no digits left for that of the coupled joints', () => {
+  const body = (name: string, mass: number) => ({ name, mass, com: [0.1, 0, 0] as const });
+  const mechanism = createMechanism({
+    name: 'light follower',
+    bodies: [body('a', 1), body('b', 1e-12)],
+    joints: [
+      { name: 'j', type: 'revolute', axis: [0, 1, 0], parent: null, child: 'a' },
+      { name: 'f', type: 'revolute', axis: [0, 1, 0], parent: 'a', child: 'b', t: [0.2, 0, 0] },
+    ],
+    couplings: [{ joint: 'f', source: 'j', multiplier: 2 }],
+  });
+  const state = State.random(mechanism, 1);
+  const [ours, plain] = (['auto', 'plain'] as const).map((engine) =>
+    dynamics(mechanism, { engine }).forwardDerivatives(state),
+  );
+  expect(relativeError(ours.dtau, [100, 200, 200, 400])).toBeLessThan(1e-9);
+  expect(relativeError(ours.dtau, plain.dtau)).toBeLessThan(1e-12);
+  expect(relativeError(ours.dq, plain.dq)).toBeLessThan(1e-12);
+});
+
+/** Two mechanisms on one ground. */
+function sideBySide(...names: readonly string[]): Mechanism {
+  const specs = names.map((name) => mechanismSpec(builtinMechanism(name)));
+  const named = (k: number, name: string): string => `${k} ${name}`;
+  return createMechanism({
+    name: names.join(' and '),
+    bodies: specs.flatMap(({ bodies }, k) => bodies.map((body) => ({ ...body, name: named(k, body.name) }))),
+    joints: specs.flatMap(({ joints }, k) =>
+      joints.map((joint) => ({
+        ...joint,
+        name: named(k, joint.name),
+        parent: joint.parent === null ? null : named(k, joint.parent),
+        child: named(k, joint.child),
+      })),
+    ),
+  });
+}
+
+it.each([
+  ['human-161', builtinMechanism('human-161')],
+  ['a figure and a chain side by side', sideBySide('human-161', 'chain-64')],
+])('large mechanisms, by columns that pass along the chains: %s', (_, mechanism) => {
+  expect(solvingIsShorter(derivativeColumns(createPlan(createTree(mechanism)), true))).toBe(true);
+  const state = State.random(mechanism, 5);
+  const tau = Float64Array.from({ length: mechanism.nv }, (__, k) => Math.sin(k));
+  const [ours, plain] = (['auto', 'plain'] as const).map((engine) =>
+    dynamics(mechanism, { engine }).forwardDerivatives(state, tau),
+  );
+  for (const key of ['dq', 'dv', 'dtau'] as const) expect(relativeError(ours[key], plain[key])).toBeLessThan(1e-9);
 });
 
 it('closed loops: forward dynamics; inverse dynamics are refused in one sentence', () => {

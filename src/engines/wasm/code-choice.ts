@@ -124,8 +124,7 @@ export class CodeChoice {
   /** What the first call of a task will run. */
   tier(task: CompiledTask): Tier {
     if (!this.compiles(task)) return 'plain';
-    if (this.#coupled && (task === 'solve' || task === 'inverseMassMatrix' || task === 'forwardDerivatives'))
-      return 'plain';
+    if (this.#coupled && task === 'solve') return 'plain';
     if (this.#closed && (task === 'inverse' || task === 'inverseLoaded' || task.endsWith('Derivatives')))
       return 'plain';
     if (task === 'inverseForces' && !this.forces) return 'plain';

@@ -21,6 +21,7 @@ import { PlainStages, type Stages } from '../plain/stages.js';
 import { weakJoint } from '../plain/weak-joints.js';
 import { loadMotion } from '../threads/arrays.js';
 import { GENERIC_TASKS, TASK_OF, type Tier } from './code-choice.js';
+import { CoupledInverse } from './coupled-inverse.js';
 import { CompiledFunctions } from './functions.js';
 import type { CompiledTask } from './specialise.js';
 import { MOST_STAGED, WasmStages } from './stages.js';
@@ -45,9 +46,13 @@ export class CompiledDynamics implements Engine {
   readonly #joints: MassMatrix['joints'];
   /** The same where joints are coupled. */
   readonly #reduction: Reduction | undefined;
+  /** Made on first use. */
+  #coupled: { readonly inverse: CoupledInverse; readonly matrix: Float64Array } | undefined;
   readonly #force = new Float64Array(6);
   /** Bodies that are not part of the ground. */
   #places: readonly { readonly body: number; readonly link: number; readonly X: Float64Array }[] | undefined;
+  /** 1 for each degree of freedom that follows another. */
+  readonly #follows: Uint8Array;
   /** 1 for each degree of freedom of a damped joint. */
   readonly #damped: Uint8Array;
   /** Of mechanisms with loops, what the last forward dynamics was given: the report on loops asks the readable algorithm. */
@@ -61,6 +66,8 @@ export class CompiledDynamics implements Engine {
     this.#joints = rowsOf(mechanism);
     this.#reduction = mechanism.couplings.length === 0 ? undefined : reductionOf(mechanism);
     this.#damped = new Uint8Array(mechanism.nv);
+    this.#follows = new Uint8Array(mechanism.nv);
+    for (const { joint } of mechanism.couplings) this.#follows[mechanism.joints[joint].iv] = 1;
     for (const joint of mechanism.joints)
       if (isDamped(joint)) this.#damped.fill(1, joint.iv, joint.iv + joint.model.nv);
     const made = this.#createCode(options);
@@ -205,7 +212,7 @@ export class CompiledDynamics implements Engine {
 
   /** The inverse of the mass matrix; `out` takes its nv x nv numbers. */
   inverseMassMatrix(state: State, options: OutOption = {}): InverseMassMatrix {
-    if (this.#reduction !== undefined) return this.readable.inverseMassMatrix(state, options);
+    if (this.#reduction !== undefined) return this.#coupledInverse(state, this.#reduction, options);
     const { nv } = this.mechanism;
     const Hinv = options.out ?? new Float64Array(nv * nv);
     const done = this.#functions?.inverseMassMatrix(state, Hinv);
@@ -213,6 +220,26 @@ export class CompiledDynamics implements Engine {
     if (done === undefined || !hasPositiveDiagonal(Hinv, nv))
       return this.readable.inverseMassMatrix(state, { out: Hinv });
     return { n: nv, Hinv, joints: this.#joints };
+  }
+
+  #coupledInverse(state: State, { rows, follows }: Reduction, options: OutOption): InverseMassMatrix {
+    const { nv } = this.mechanism;
+    const { inverse, matrix } = this.#coupling();
+    if (this.#functions?.inverseMassMatrix(state, matrix) === undefined || !inverse.project(matrix))
+      return this.readable.inverseMassMatrix(state, options);
+    const Hinv = options.out ?? new Float64Array(rows * rows);
+    for (let i = 0; i < nv; i++) {
+      if (this.#follows[i] === 1) continue;
+      for (let j = 0; j < nv; j++)
+        if (this.#follows[j] === 0) Hinv[rows * follows[i] + follows[j]] = matrix[nv * i + j];
+    }
+    return { n: rows, Hinv, joints: this.#joints };
+  }
+
+  #coupling(): { readonly inverse: CoupledInverse; readonly matrix: Float64Array } {
+    const { nv } = this.mechanism;
+    this.#coupled ??= { inverse: new CoupledInverse(this.mechanism), matrix: new Float64Array(nv * nv) };
+    return this.#coupled;
   }
 
   /** x with H x = b. */
@@ -266,10 +293,13 @@ export class CompiledDynamics implements Engine {
 
   /** Derivatives of forward dynamics, and its accelerations. */
   forwardDerivatives(state: State, tau: Float64Array, out: ForwardDerivatives): boolean {
-    const open = this.mechanism.loops.length === 0 && this.#reduction === undefined;
-    if (!open || this.#functions === undefined) return this.readable.forwardDerivatives(state, tau, out);
+    if (this.mechanism.loops.length > 0 || this.#functions === undefined)
+      return this.readable.forwardDerivatives(state, tau, out);
     this.forward(state, tau, { out: out.qdd });
-    return this.#functions.forwardDerivatives(state, out) || this.readable.forwardDerivatives(state, tau, out);
+    const done =
+      this.#functions.forwardDerivatives(state, out) &&
+      (this.#reduction === undefined || this.#coupling().inverse.apply(out));
+    return done || this.readable.forwardDerivatives(state, tau, out);
   }
 
   /**
