@@ -22,7 +22,7 @@ export function rowsOnThisThread(mechanism: Mechanism, states: number, fused: bo
   const layout = rowsLayout(nq, nv, states);
   const passive = new Map();
   const code = batchCode({ plan, of: 'forward', layout, passive, at: layout.end, shared: false, fused });
-  const store = new Store(code.end + code.scratchBytes, false);
+  const store = new Store(code.end + code.scratchBytes);
   const { run } = store.instantiate(new (webAssembly().Module)(code.bytes));
   const rows = (at: number, n: number): Float64Array => store.numbers(at, n * states);
   return {

@@ -15,9 +15,10 @@ export interface ModuleParts {
   readonly imports?: readonly { readonly name: string; readonly parameters: number }[];
   /** The functions; a call names them by their place here, counted after the imported ones. */
   readonly functions: readonly ModuleFunction[];
-  /** Bytes of memory that must be there, and whether it is shared between threads. */
+  /** Bytes of memory that must be there. */
   readonly memoryBytes: number;
-  readonly shared: boolean;
+  /** Whether it is shared between threads. */
+  readonly shared?: boolean;
   /** Numbers put into memory when the module is instantiated. */
   readonly data?: { readonly at: number; readonly values: readonly number[] };
 }
@@ -30,7 +31,7 @@ const MAGIC = [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0];
 const SECTION = { type: 1, import: 2, function: 3, export: 7, code: 10, data: 11 };
 
 export function encodeModule(parts: ModuleParts): Uint8Array<ArrayBuffer> {
-  const { imports = [], functions, memoryBytes, shared, data } = parts;
+  const { imports = [], functions, memoryBytes, shared = false, data } = parts;
   const out = new Bytes().bytes(...MAGIC);
   const section = (id: number, count: number, fill: (content: Bytes) => void): void => {
     const content = new Bytes().unsigned(count);

@@ -46,12 +46,6 @@ export class Drive {
     this.#gap = new Float64Array(nv);
   }
 
-  /** Whether it acts on one of n degrees of freedom from iv on. */
-  actsOn(iv: number, n: number): boolean {
-    for (let k = iv; k < iv + n; k++) if (this.#stiffness[k] > 0 || this.#damping[k] > 0) return true;
-    return false;
-  }
-
   /** tau += the forces at a state that moves on for `ahead` seconds. */
   add(tau: Float64Array, { q, v }: State, ahead = 0): void {
     this.#target.set(this.#given);

@@ -1,6 +1,7 @@
 // 3-vectors, 3x3 matrices (row major) and unit quaternions [w, x, y, z] for set-up code: every function returns a fresh
 // array. The hot paths do their own arithmetic on Float64Array (spatial.ts and the algorithms).
 
+import { diagonalise } from './diagonalise.js';
 import { angleOf, cosine, sine } from './trigonometry.js';
 
 /** Three numbers: x, y, z. */
@@ -176,41 +177,9 @@ export function orthonormalised(E: Mat3): Mat3 {
   return R;
 }
 
-/** Eigenvalues (ascending) and eigenvectors (columns of V) of a symmetric 3x3 matrix, by cyclic Jacobi rotations. */
+/** Eigenvalues (ascending) and eigenvectors (columns) of a symmetric 3x3 matrix. */
 export function symmetricEigen(A: Mat3): { values: Vec3; vectors: Mat3 } {
-  const a = [...A];
-  const v: number[] = [...IDENTITY3];
-  for (let sweep = 0; sweep < 60; sweep++) {
-    const off = Math.abs(a[1]) + Math.abs(a[2]) + Math.abs(a[5]);
-    if (!(off > 1e-300)) break;
-    for (const [p, q] of [
-      [0, 1],
-      [0, 2],
-      [1, 2],
-    ] as const) {
-      const apq = a[3 * p + q];
-      if (apq === 0) continue;
-      const theta = (a[3 * q + q] - a[3 * p + p]) / (2 * apq);
-      const t = (theta >= 0 ? 1 : -1) / (Math.abs(theta) + Math.sqrt(theta * theta + 1));
-      const c = 1 / Math.sqrt(t * t + 1);
-      const s = t * c;
-      for (let k = 0; k < 3; k++) {
-        const [akp, akq] = [a[3 * k + p], a[3 * k + q]];
-        a[3 * k + p] = c * akp - s * akq;
-        a[3 * k + q] = s * akp + c * akq;
-      }
-      for (let k = 0; k < 3; k++) {
-        const [apk, aqk] = [a[3 * p + k], a[3 * q + k]];
-        a[3 * p + k] = c * apk - s * aqk;
-        a[3 * q + k] = s * apk + c * aqk;
-        const [vkp, vkq] = [v[3 * k + p], v[3 * k + q]];
-        v[3 * k + p] = c * vkp - s * vkq;
-        v[3 * k + q] = s * vkp + c * vkq;
-      }
-    }
-  }
-  const order = [0, 1, 2].sort((i, j) => a[4 * i] - a[4 * j]);
-  const values = order.map((i) => a[4 * i]) as unknown as Vec3;
-  const vectors = [0, 1, 2].flatMap((row) => order.map((i) => v[3 * row + i])) as unknown as Mat3;
-  return { values, vectors };
+  const [V, values] = [new Float64Array(9), new Float64Array(3)];
+  diagonalise(Float64Array.from(A), V, values, 3, 0);
+  return { values: [values[0], values[1], values[2]], vectors: Array.from(V) as unknown as Mat3 };
 }

@@ -8,12 +8,12 @@
 // which is convex: Newton's method finds it.
 
 import { dynamics } from '../dynamics/dynamics.js';
-import { diagonalise } from '../engines/plain/assembly/rank.js';
 import { MechanismError } from '../mechanism/errors.js';
 import type { Mechanism } from '../mechanism/mechanism.js';
 import { Random } from '../mechanism/random.js';
 import { State } from '../mechanism/state.js';
 import { solvePositive } from '../reference/solve-positive.js';
+import { diagonalise } from '../spatial/diagonalise.js';
 import { barrierOf, isPossible } from './pseudo-inertia.js';
 import { INERTIAL_PARAMETERS, inertialParameters, regressor } from './quantities.js';
 

@@ -35,10 +35,9 @@ export function runner(graph: Graph, options: Partial<WasmOptions> = {}): (input
   const bytes = encodeModule({
     functions: [...functions, { parameters: 0, body: body.byte(B.END), name: 'run' }],
     memoryBytes,
-    shared: false,
     data: { at: CONSTANTS, values: constants.values },
   });
-  const store = new Store(memoryBytes, false);
+  const store = new Store(memoryBytes);
   const { run } = store.instantiate(new (webAssembly().Module)(bytes));
   const input = store.numbers(IN, (OUT - IN) / 8);
   const out = store.numbers(OUT, (CONSTANTS - OUT) / 8);

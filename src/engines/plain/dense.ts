@@ -9,25 +9,23 @@ import { type CrbaScratch, crba, createCrba } from '../../reference/crba.js';
 import { createRnea, type RneaScratch, rnea } from '../../reference/rnea.js';
 import { solveFactored } from '../../reference/solve-positive.js';
 import { type MassMatrix, rowsOf } from './author-order.js';
-import { reductionOf } from './couplings.js';
+import { type Reduction, reduceMatrix, reductionOf } from './couplings.js';
 
-export interface DenseScratch {
+/** The reduction is that of the degrees of freedom in link order. */
+export interface DenseScratch extends Reduction {
   readonly crba: CrbaScratch;
   readonly rnea: RneaScratch;
   /** nv numbers, in the order of v: all zero. */
   readonly zero: Float64Array;
   /** nv: bias forces C, in the order of v. */
   readonly bias: Float64Array;
-  /** Of each degree of freedom in link order: its position in v, its row of the mass matrix, and its factor there. */
+  /** Of each degree of freedom in link order: its position in v. */
   readonly at: Int32Array;
-  readonly rowOf: Int32Array;
-  readonly factor: Float64Array;
-  /** The rows: independent degrees of freedom in the order of v, m of them. */
+  /** The rows: independent degrees of freedom in the order of v. */
   readonly joints: MassMatrix['joints'];
-  readonly m: number;
-  /** m x m: the mass matrix of the independent coordinates, then its Cholesky factor. */
+  /** rows x rows: the mass matrix of the independent coordinates, then its Cholesky factor. */
   readonly A: Float64Array;
-  /** m: right-hand side, then solution. */
+  /** rows: right-hand side, then solution. */
   readonly x: Float64Array;
 }
 
@@ -51,30 +49,20 @@ export function createDense(tree: Tree): DenseScratch {
       `A mass matrix of ${nv} rows is too large for memory; up to ${MAX_DENSE} are made. Use an O(n) algorithm.`,
     );
   const at = dofPositions(tree);
-  const { rows: m, follows, factor } = reductionOf(tree.mechanism);
+  const { rows, follows, factor } = reductionOf(tree.mechanism);
   return {
     crba: createCrba(tree),
     rnea: createRnea(tree),
     zero: new Float64Array(nv),
     bias: new Float64Array(nv),
     at,
-    rowOf: at.map((k) => follows[k]),
+    rows,
+    follows: at.map((k) => follows[k]),
     factor: Float64Array.from(at, (k) => factor[k]),
     joints: rowsOf(tree.mechanism),
-    m,
-    A: new Float64Array(m * m),
-    x: new Float64Array(m),
+    A: new Float64Array(rows * rows),
+    x: new Float64Array(rows),
   };
-}
-
-/** out <- G^T H G, rows in the order of v, for any mass matrix in link order. */
-export function reduceMassMatrix({ rowOf, factor, m }: DenseScratch, H: Float64Array, out: Float64Array): void {
-  const nv = rowOf.length;
-  out.fill(0);
-  for (let k = 0; k < nv; k++) {
-    const row = rowOf[k] * m;
-    for (let l = 0; l < nv; l++) out[row + rowOf[l]] += factor[k] * factor[l] * H[k * nv + l];
-  }
 }
 
 /** qdd <- forward dynamics; arguments and result as for aba. Returns -1, or a link whose inertia is not positive. */
@@ -88,16 +76,16 @@ export function denseForwardDynamics(
   external: Float64Array | null,
   armature: Float64Array = tree.armature,
 ): number {
-  const { at, rowOf, factor, joints, m, A, x, bias, zero } = scratch;
+  const { at, follows, factor, joints, rows, A, x, bias, zero } = scratch;
   rnea(tree, scratch.rnea, bias, q, qd, zero, external);
   crba(tree, scratch.crba, q, armature);
-  reduceMassMatrix(scratch, scratch.crba.H, A);
+  reduceMatrix(A, scratch.crba.H, scratch);
   x.fill(0);
-  for (let k = 0; k < at.length; k++) x[rowOf[k]] += factor[k] * (tau[at[k]] - bias[at[k]]);
+  for (let k = 0; k < at.length; k++) x[follows[k]] += factor[k] * (tau[at[k]] - bias[at[k]]);
   const failed = cholesky(A, joints);
-  if (failed >= 0) return linkOf(tree, rowOf.indexOf(failed));
-  solveFactored(A, x, m);
-  for (let k = 0; k < at.length; k++) qdd[at[k]] = factor[k] * x[rowOf[k]];
+  if (failed >= 0) return linkOf(tree, follows.indexOf(failed));
+  solveFactored(A, x, rows);
+  for (let k = 0; k < at.length; k++) qdd[at[k]] = factor[k] * x[follows[k]];
   return -1;
 }
 
@@ -108,15 +96,15 @@ export function linkOf(tree: Tree, dof: number): number {
 }
 
 /** scratch.A <- its inverse, column by column, O(n^3). Returns -1, or the row where it is not positive definite. */
-export function invertDense({ A, m, joints, x }: DenseScratch): number {
+export function invertDense({ A, rows, joints, x }: DenseScratch): number {
   const failed = cholesky(A, joints);
   if (failed >= 0) return failed;
   const L = A.slice();
-  for (let column = 0; column < m; column++) {
+  for (let column = 0; column < rows; column++) {
     x.fill(0);
     x[column] = 1;
-    solveFactored(L, x, m);
-    for (let row = column; row < m; row++) A[row * m + column] = A[column * m + row] = x[row];
+    solveFactored(L, x, rows);
+    for (let row = column; row < rows; row++) A[row * rows + column] = A[column * rows + row] = x[row];
   }
   return -1;
 }

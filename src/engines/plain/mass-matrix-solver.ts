@@ -7,7 +7,8 @@ import { createTree, type Tree } from '../../mechanism/tree.js';
 import { createPlan } from '../../plan/plan.js';
 import { type CrbaScratch, crba, factorise, solveFactorised } from '../../reference/crba.js';
 import type { MassMatrix } from './author-order.js';
-import { createDense, type DenseScratch, invertDense, linkOf, reduceMassMatrix } from './dense.js';
+import { reduceMatrix } from './couplings.js';
+import { createDense, type DenseScratch, invertDense, linkOf } from './dense.js';
 import { KernelForward } from './kernel-forward.js';
 import { refuseSingular } from './refuse.js';
 import { weakJoint } from './weak-joints.js';
@@ -67,13 +68,13 @@ export class MassMatrixSolver {
   inverse(state: State, out?: Float64Array): InverseMassMatrix {
     const tree = this.#tree;
     const dense = this.#dense;
-    const { m, x, A, rowOf, joints } = dense;
+    const { rows: m, x, A, follows, joints } = dense;
     const Hinv = out ?? new Float64Array(m * m);
     if (this.mechanism.couplings.length > 0) {
       crba(tree, dense.crba, state.q);
-      reduceMassMatrix(dense, dense.crba.H, A);
+      reduceMatrix(A, dense.crba.H, dense);
       const failed = invertDense(dense);
-      if (failed >= 0) refuseSingular(linkOf(tree, rowOf.indexOf(failed)), tree);
+      if (failed >= 0) refuseSingular(linkOf(tree, follows.indexOf(failed)), tree);
       Hinv.set(A);
     } else if (!this.#inverseStill(state, Hinv)) {
       const { H, above } = this.#factors(state);
@@ -81,8 +82,8 @@ export class MassMatrixSolver {
         x.fill(0);
         x[column] = 1;
         solveFactorised(H, above, x);
-        const at = rowOf[column];
-        for (let k = column; k < m; k++) Hinv[rowOf[k] * m + at] = Hinv[at * m + rowOf[k]] = x[k];
+        const at = follows[column];
+        for (let k = column; k < m; k++) Hinv[follows[k] * m + at] = Hinv[at * m + follows[k]] = x[k];
       }
     }
     return { n: m, Hinv, joints };
@@ -112,7 +113,7 @@ export class MassMatrixSolver {
 
   #inverseStill(state: State, Hinv: Float64Array): boolean {
     if (this.#still === undefined) return false;
-    const { x, m } = this.#dense;
+    const { x, rows: m } = this.#dense;
     const unit = new Float64Array(m);
     for (let column = 0; column < m; column++) {
       unit.fill(0);

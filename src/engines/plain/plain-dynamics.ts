@@ -29,8 +29,8 @@ import {
   updateConstraints,
 } from './closed-inverse.js';
 import { type CoupledAbaScratch, coupledAba, createCoupledAba } from './coupled-aba.js';
-import { foldForces, followSources } from './couplings.js';
-import { createDense, type DenseScratch, denseForwardDynamics, reduceMassMatrix } from './dense.js';
+import { foldForces, followSources, reduceMatrix } from './couplings.js';
+import { createDense, type DenseScratch, denseForwardDynamics } from './dense.js';
 import { PlainDerivatives } from './derivatives.js';
 import { KernelForward } from './kernel-forward.js';
 import { type InverseMassMatrix, MassMatrixSolver } from './mass-matrix-solver.js';
@@ -275,10 +275,10 @@ export class PlainDynamics implements Engine {
   massMatrix(state: State, { out }: OutOption = {}): MassMatrix {
     const { tree } = this;
     this.#dense ??= createDense(tree);
-    const { m, joints, crba: scratch } = this.#dense;
+    const { rows: m, joints, crba: scratch } = this.#dense;
     const H = out ?? new Float64Array(m * m);
     crba(tree, scratch, state.q);
-    reduceMassMatrix(this.#dense, scratch.H, H);
+    reduceMatrix(H, scratch.H, this.#dense);
     return { n: m, H, joints };
   }
 

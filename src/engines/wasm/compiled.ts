@@ -27,11 +27,6 @@ import type { CompiledTask } from './specialise.js';
 import { MOST_STAGED, WasmStages } from './stages.js';
 import { type CodeOptions, TaskCode, type Views } from './task-code.js';
 
-export interface CompileOptions extends CodeOptions {
-  /** Told, once, why compiled code cannot be used. */
-  readonly onFallback?: (reason: string) => void;
-}
-
 export class CompiledDynamics implements Engine {
   readonly mechanism: Mechanism;
   /** The readable algorithms, for what compiled code does not cover and for its error messages. */
@@ -60,7 +55,7 @@ export class CompiledDynamics implements Engine {
   /** Where forward dynamics was last computed by stages of a step. */
   #staged: State | undefined;
 
-  constructor(mechanism: Mechanism, options: CompileOptions = {}, plain = new PlainDynamics(mechanism)) {
+  constructor(mechanism: Mechanism, options: CodeOptions = {}, plain = new PlainDynamics(mechanism)) {
     this.mechanism = mechanism;
     this.readable = plain;
     this.#joints = rowsOf(mechanism);
@@ -74,7 +69,6 @@ export class CompiledDynamics implements Engine {
     if (typeof made === 'string') {
       this.#reason = made;
       this.#notes.push(`Readable algorithms: ${made}`);
-      options.onFallback?.(made);
     } else {
       this.#code = made;
       this.#functions = new CompiledFunctions(mechanism, made);
@@ -82,7 +76,7 @@ export class CompiledDynamics implements Engine {
   }
 
   /** A string says why there is none. */
-  #createCode(options: CompileOptions): TaskCode | string {
+  #createCode(options: CodeOptions): TaskCode | string {
     const { tree } = this;
     const weak = weakJoint(tree);
     if (weak !== undefined) return weak;

@@ -17,7 +17,6 @@ const INWARDS: ReadonlySet<GenericPass> = new Set(['assemble', 'assembleLoaded',
 export function genericModule(
   steps: readonly GenericPass[],
   kernels: readonly (readonly KernelChoice[])[],
-  shared: boolean,
 ): Uint8Array<ArrayBuffer> {
   const functions: ModuleFunction[] = [];
   const add = (made: ModuleFunction): number => functions.push(made) - 1;
@@ -35,7 +34,6 @@ export function genericModule(
   return encodeModule({
     functions,
     memoryBytes: GENERIC_CONSTANTS_AT + GENERIC_CONSTANT_BYTES,
-    shared,
     data: { at: GENERIC_CONSTANTS_AT, values: constants },
   });
 }

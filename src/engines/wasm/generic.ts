@@ -29,13 +29,7 @@ export interface Generic {
 
 const NUMBER = 8;
 
-export function createGeneric(
-  plan: Plan,
-  task: GenericTask,
-  layout: Layout,
-  scratchAt: number,
-  shared: boolean,
-): Generic {
+export function createGeneric(plan: Plan, task: GenericTask, layout: Layout, scratchAt: number): Generic {
   const { links } = plan;
   const keys = keysOf(plan, task === 'forwardLoaded');
   const fields = keys.map(({ type, rotation }) => typeFields(type, rotation === 'any'));
@@ -110,7 +104,7 @@ export function createGeneric(
     }
   };
   return {
-    bytes: genericModule(PASSES[task], choices, shared),
+    bytes: genericModule(PASSES[task], choices),
     fill,
     call: [
       rows,

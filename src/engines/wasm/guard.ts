@@ -29,7 +29,7 @@ const ADD = 0xf0;
 const [ADDRESS, READ, ZERO, FIRST_SUM] = [0, 1, 2, 3];
 
 /** Imports `code`, exports `run`. */
-export function guardModule({ call, positions, result, status }: Guard, shared: boolean): Uint8Array<ArrayBuffer> {
+export function guardModule({ call, positions, result, status }: Guard): Uint8Array<ArrayBuffer> {
   const body = new B.Bytes().bytes(2, 1, B.I32, 2 + SUMS, B.V128);
   for (const argument of call) body.byte(B.I32_CONST).signed(argument);
   body.bytes(B.CALL, 0);
@@ -43,7 +43,6 @@ export function guardModule({ call, positions, result, status }: Guard, shared: 
     imports: [{ name: 'code', parameters: call.length }],
     functions: [{ parameters: 0, body, name: 'run' }],
     memoryBytes: status + NUMBER,
-    shared,
   });
 }
 

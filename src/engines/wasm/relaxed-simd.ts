@@ -21,9 +21,9 @@ function probe(): boolean {
   const body = new B.Bytes().bytes(0, B.I32_CONST, 48);
   for (const at of [0, 16, 32]) body.bytes(B.I32_CONST, at, B.SIMD, B.V128_LOAD, 3, 0);
   body.byte(B.SIMD).unsigned(B.RELAXED_MADD).bytes(B.SIMD, B.V128_STORE, 3, 0, B.END);
-  const bytes = encodeModule({ functions: [{ parameters: 0, body, name: 'run' }], memoryBytes: 64, shared: false });
+  const bytes = encodeModule({ functions: [{ parameters: 0, body, name: 'run' }], memoryBytes: 64 });
   if (!webAssembly().validate(bytes)) return false;
-  const store = new Store(64, false);
+  const store = new Store(64);
   const numbers = store.numbers(0, 8);
   // (1 + e)(1 - e) - 1 = -e^2, which a rounded product loses.
   const e = 2 ** -30;

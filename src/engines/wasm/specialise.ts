@@ -58,13 +58,8 @@ export interface SpecialiseOptions {
   readonly layout: Layout;
   /** First free address: constants and intermediate values go there. */
   readonly scratchAt: number;
-  readonly shared: boolean;
   /** Code that blocks of links share instead of code for every link (threads/planner.ts); for forward dynamics. */
   readonly blocks?: BlockAssembly;
-  /** Like limbs in the lanes of one state (the default). */
-  readonly pairLimbs?: boolean;
-  readonly fused?: boolean;
-  readonly functionSize?: number;
 }
 
 export interface Specialised {
@@ -181,16 +176,12 @@ function resultSize(plan: Plan, task: CompiledTask): number {
 
 /** The module exports `run`, with loops `finish` too (see sequences). */
 export function specialise(plan: Plan, options: SpecialiseOptions): Specialised {
-  const { task, layout, shared, blocks } = options;
+  const { task, layout, blocks } = options;
   if (blocks !== undefined) return specialiseBlocks(blocks, options);
   const graph = new VectorGraph();
-  const pairLimbs = options.pairLimbs !== false;
   const deep = task === 'massMatrix' ? massMatrixColumns(plan) : undefined;
-  if (deep === undefined) addFormulas(graph, plan, task, { pairLimbs, twoStates: false });
-  else {
-    const units = pairLimbs ? pairedUnitsOf(plan) : singleUnits(plan);
-    massMatrixColumnFormulas(graph, plan, units, { twoStates: false }, deep);
-  }
+  if (deep === undefined) addFormulas(graph, plan, task, { pairLimbs: true, twoStates: false });
+  else massMatrixColumnFormulas(graph, plan, pairedUnitsOf(plan), { twoStates: false }, deep);
   // Slots lie behind the constants, whose number is known only after the code is written: they get their room first.
   const resultAt = aligned(options.scratchAt);
   const resultNumbers = resultSize(plan, task);
@@ -203,11 +194,10 @@ export function specialise(plan: Plan, options: SpecialiseOptions): Specialised 
   const { functions, phases, slotBytes } = emitFunctions(graph, {
     arrays: [...placesOf(layout), { parameter: -1, offset: resultAt, stride: 8 }],
     parameters: 0,
-    functionSize: options.functionSize ?? FUNCTION_SIZE,
+    functionSize: FUNCTION_SIZE,
     onDemand: true,
     constants,
     slotsAt,
-    fused: options.fused === true,
   });
   const memoryBytes = slotsAt + slotBytes;
   const count = functions.length;
@@ -221,7 +211,6 @@ export function specialise(plan: Plan, options: SpecialiseOptions): Specialised 
   const bytes = encodeModule({
     functions: [...functions, ...(loops?.functions ?? []), ...run],
     memoryBytes,
-    shared,
     data: { at: constants.at, values: constants.values },
   });
   return {
@@ -233,11 +222,11 @@ export function specialise(plan: Plan, options: SpecialiseOptions): Specialised 
   };
 }
 
-function specialiseBlocks(blocks: BlockAssembly, { layout, scratchAt, shared }: SpecialiseOptions): Specialised {
+function specialiseBlocks(blocks: BlockAssembly, { layout, scratchAt }: SpecialiseOptions): Specialised {
   const { q, v, tau, qdd } = layout;
   const made = blockModule(blocks, { q, v, tau, qdd, top: scratchAt });
   const { memoryBytes, records, operations, tables } = made;
-  return { bytes: made.bytes(shared), memoryBytes, scratch: records, result: [0, 0], operations, tables };
+  return { bytes: made.bytes(false), memoryBytes, scratch: records, result: [0, 0], operations, tables };
 }
 
 /** At most so many constants are put into memory. */

@@ -74,7 +74,7 @@ export class WasmStages implements Stages {
     const joints = plan.links.map(
       ({ type, iq, iv, nq, nv }): StepJoint => ({ type, iq, iv, nq, nv, passive: passive.get(iv) }),
     );
-    const options = { joints, nq, nv, tableau, layout, top: store.top, shared: store.shared, forward: forward.call };
+    const options = { joints, nq, nv, tableau, layout, top: store.top, forward: forward.call };
     const made = createStepModule(options);
     store.reserve(made.memoryBytes);
     this.#code = store.instantiate(new (webAssembly().Module)(made.bytes), { forward: forward.code });

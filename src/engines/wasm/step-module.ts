@@ -35,7 +35,6 @@ export interface StepModuleOptions {
   readonly layout: Layout;
   /** First free address. */
   readonly top: number;
-  readonly shared: boolean;
   /** Arguments of the imported function `forward`. */
   readonly forward: readonly number[];
 }
@@ -47,7 +46,7 @@ const MOST_CONSTANTS = 400;
 const ALONE: ReadonlySet<string> = new Set(['step', 'turn', 'power']);
 
 export function createStepModule(options: StepModuleOptions): StepModule {
-  const { joints, nq, nv, tableau, layout, forward, shared } = options;
+  const { joints, nq, nv, tableau, layout, forward } = options;
   const stages = tableau.A.length;
   let top = aligned(options.top);
   const take = (numbers: number): number => {
@@ -141,6 +140,6 @@ export function createStepModule(options: StepModuleOptions): StepModule {
   if (constants.bytes > 16 * MOST_CONSTANTS) throw new RangeError('more constants than there is room for');
   const memoryBytes = slotsAt + slotBytes;
   const data = { at: constants.at, values: constants.values };
-  const bytes = encodeModule({ imports, functions, memoryBytes, shared, data });
+  const bytes = encodeModule({ imports, functions, memoryBytes, data });
   return { bytes, memoryBytes, at, scratch: [slotsAt, memoryBytes] };
 }

@@ -1,30 +1,22 @@
 // The one WebAssembly memory of a compiled mechanism: modules are instantiated on it one after the other, and it grows as
 // they need. Growing detaches views of the old buffer, so views are asked for here and never kept across it.
 
-import { MAX_PAGES, PAGE } from '../../emit/module.js';
+import { PAGE } from '../../emit/module.js';
 import { type WasmInstance, type WasmMemory, type WasmModule, webAssembly } from './webassembly.js';
-
-/** Room for code of all tasks beside the arrays. */
-const SPARE_PAGES = 256;
 
 const NO_CODE = Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0);
 
 export class Store {
   readonly memory: WasmMemory;
-  readonly shared: boolean;
   /** Called after the memory has grown. */
   onGrowth: () => void = () => {};
   #top: number;
 
   /** `end`: bytes in use from the start. */
-  constructor(end: number, shared: boolean) {
+  constructor(end: number) {
     // A page may allow memory and forbid code: better to know now than at the first call.
     new (webAssembly().Module)(NO_CODE);
-    const initial = Math.ceil(end / PAGE);
-    this.shared = shared;
-    // A shared memory must name a limit, and its address space is taken at once.
-    const maximum = Math.min(MAX_PAGES, 4 * initial + SPARE_PAGES);
-    this.memory = new (webAssembly().Memory)(shared ? { initial, maximum, shared } : { initial });
+    this.memory = new (webAssembly().Memory)({ initial: Math.ceil(end / PAGE) });
     this.#top = end;
   }
 

@@ -26,8 +26,6 @@ export interface CodeOptions {
   readonly specialise?: When;
   /** Makes it for `ready`; a worker of this module where left out. */
   readonly emit?: Emit;
-  /** Memory that other threads can see. */
-  readonly shared?: boolean;
 }
 
 /** Code of one task. */
@@ -88,7 +86,7 @@ export class TaskCode {
   /** Throws where there is no WebAssembly, or a page forbids it (Content-Security-Policy without 'wasm-unsafe-eval'). */
   constructor(tree: Tree, options: CodeOptions, note: (note: string) => void) {
     const { mechanism } = tree;
-    const { specialise = 'first-use', shared = false } = options;
+    const { specialise = 'first-use' } = options;
     this.#mechanism = mechanism;
     this.#tree = tree;
     this.#options = options;
@@ -96,7 +94,7 @@ export class TaskCode {
     this.plan = createPlan(tree);
     this.choice = new CodeChoice(mechanism, this.plan, specialise, () => this.#sharedBlocks() !== undefined);
     this.layout = layoutOf(this.plan, this.choice.matrix);
-    this.store = new Store(this.layout.end, shared);
+    this.store = new Store(this.layout.end);
     this.views = this.#createViews();
     this.store.onGrowth = () => {
       this.views = this.#createViews();
@@ -166,7 +164,7 @@ export class TaskCode {
   #startGeneric(task: GenericTask): Running {
     const { store } = this;
     const start = performance.now();
-    const generic = createGeneric(this.plan, task, this.layout, store.top, store.shared);
+    const generic = createGeneric(this.plan, task, this.layout, store.top);
     store.reserve(generic.memoryBytes);
     generic.fill(store.memory.buffer);
     const { run } = store.instantiate(new (webAssembly().Module)(generic.bytes));
@@ -197,7 +195,7 @@ export class TaskCode {
       planOf: (task) =>
         task === 'inverseForces' ? createPlan(this.#tree, new Set(this.plan.links.keys())) : this.plan,
       emit: this.#options.emit,
-      options: { layout, shared: store.shared },
+      options: { layout },
       blocks: () => this.#sharedBlocks(),
       use: (task, { operations, bytes, scratch, result: resultAt }, exports) => {
         const result = store.numbers(...resultAt);
@@ -263,15 +261,12 @@ export class TaskCode {
     const { store, plan, layout } = this;
     const { q, tau, qdd, status } = layout;
     const result = task.startsWith('forward') || task === 'solve' ? qdd : INVERSE.has(task) ? tau : undefined;
-    const guard = guardModule(
-      {
-        call,
-        positions: [q, plan.nq],
-        result: result === undefined ? [0, 0] : [result, plan.nv],
-        status,
-      },
-      store.shared,
-    );
+    const guard = guardModule({
+      call,
+      positions: [q, plan.nq],
+      result: result === undefined ? [0, 0] : [result, plan.nv],
+      status,
+    });
     return store.instantiate(new (webAssembly().Module)(guard), { code }).run;
   }
 

@@ -2,7 +2,8 @@
 // processors.
 
 import type { MassMatrix } from '../../engines/plain/author-order.js';
-import { createDense, reduceMassMatrix } from '../../engines/plain/dense.js';
+import { reduceMatrix } from '../../engines/plain/couplings.js';
+import { createDense } from '../../engines/plain/dense.js';
 import { refuseForeign } from '../../engines/plain/refuse.js';
 import { MechanismError } from '../../mechanism/errors.js';
 import type { Mechanism } from '../../mechanism/mechanism.js';
@@ -90,6 +91,6 @@ export function simulateMassMatrix(mechanism: Mechanism, state: State, options: 
 /** Of the independent joints, from link order. */
 function inOrderOfV(tree: Tree, given: Float64Array): MassMatrix {
   const scratch = createDense(tree);
-  reduceMassMatrix(scratch, given, scratch.A);
-  return { n: scratch.m, H: scratch.A, joints: scratch.joints };
+  reduceMatrix(scratch.A, given, scratch);
+  return { n: scratch.rows, H: scratch.A, joints: scratch.joints };
 }

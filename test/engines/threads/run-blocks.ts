@@ -30,7 +30,7 @@ export function blockRunner(mechanism: Mechanism, root: number, cutting: Cutting
   const rooted = rootedPlan(mechanism, root, wholeLinks(links, cutting, blockLinks))!;
   const assembly = createAssembly(rooted, cutting, { ...(blockLinks !== undefined && { blockLinks }) });
   const made = blockModule(assembly);
-  const store = new Store(made.memoryBytes, false);
+  const store = new Store(made.memoryBytes);
   const code = store.instantiate(new (webAssembly().Module)(made.bytes(false)));
   const ints = new Int32Array(store.memory.buffer);
   const { nq, nv } = rooted.plan;

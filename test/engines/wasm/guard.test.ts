@@ -12,7 +12,7 @@ function guarded(positions: number, results: number) {
   const memory = new (webAssembly().Memory)({ initial: 1 });
   const guard = { call: [3, 4], positions: [POSITIONS, positions], result: [RESULT, results], status: STATUS } as const;
   const calls: number[][] = [];
-  const module = new (webAssembly().Module)(guardModule(guard, false));
+  const module = new (webAssembly().Module)(guardModule(guard));
   const code = (...values: number[]): void => void calls.push(values);
   const { run } = new (webAssembly().Instance)(module, { manikin: { memory, code } }).exports;
   return {
