@@ -180,6 +180,10 @@ export function orthonormalised(E: Mat3): Mat3 {
 /** Eigenvalues (ascending) and eigenvectors (columns) of a symmetric 3x3 matrix. */
 export function symmetricEigen(A: Mat3): { values: Vec3; vectors: Mat3 } {
   const [V, values] = [new Float64Array(9), new Float64Array(3)];
-  diagonalise(Float64Array.from(A), V, values, 3, 0);
-  return { values: [values[0], values[1], values[2]], vectors: Array.from(V) as unknown as Mat3 };
+  // Of moderate size, so that squares stay within the range of numbers; powers of two round nothing.
+  const largest = Math.max(...A.map(Math.abs));
+  const unit = largest > 0 && Number.isFinite(largest) ? 2 ** Math.floor(Math.log2(largest)) : 1;
+  const scaled = Float64Array.from(A, (x) => x / unit);
+  diagonalise(scaled, V, values, 3, 0);
+  return { values: [unit * values[0], unit * values[1], unit * values[2]], vectors: Array.from(V) as unknown as Mat3 };
 }

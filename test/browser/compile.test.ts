@@ -91,23 +91,15 @@ describe.skipIf(!hasBrowser())('compiled dynamics in a browser', () => {
   const agrees = (got: readonly number[], reference: readonly number[]): void =>
     expect(relativeError(Float64Array.from(got), Float64Array.from(reference))).toBeLessThan(1e-11);
 
-  it("script-src 'self' 'wasm-unsafe-eval': compiled, in a worker, and the motion that Node gives", async () => {
+  it("script-src 'self' 'wasm-unsafe-eval': compiled, and the motion that Node gives", async () => {
     const { result, warnings } = await visit("script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'");
     expect(result.error).toBeUndefined();
     expect(result.tier).toBe('specialised');
-    expect(result.explain).not.toContain('no worker');
     agrees(result.after, result.plain);
     agrees(result.batch, result.plain);
     expect(result.engine).toEqual({ engine: 'compiled' });
     expect(relativeError(Float64Array.from(result.q), expected())).toBeLessThan(1e-10);
     expect(warnings).toEqual([]);
-  });
-
-  it("without workers: makes the code on the page's thread", async () => {
-    const { result } = await visit("script-src 'self' 'wasm-unsafe-eval'; worker-src 'none'");
-    expect(result.error).toBeUndefined();
-    expect(result.tier).toBe('specialised');
-    agrees(result.after, result.plain);
   });
 
   it("script-src 'self' alone: the plain path, said once", async () => {

@@ -117,13 +117,10 @@ export class CompiledDynamics implements Engine {
     return this.#notes;
   }
 
-  /**
-   * Done when the code for this mechanism is in use for that task (at once where it cannot or shall not be made). Where no
-   * worker can be had it is made on this thread: asking is consent.
-   */
-  ready(name: CompiledTask | FunctionName = 'forward'): Promise<void> {
+  /** Makes the code for this mechanism of that task (where it can and shall be made), so that no call has to wait for it. */
+  async ready(name: CompiledTask | FunctionName = 'forward'): Promise<void> {
     const task = TASK_OF.get(name) ?? GENERIC_TASKS.find((one) => one === name);
-    return this.#code === undefined || task === undefined ? Promise.resolve() : this.#code.ready(task);
+    if (task !== undefined) this.#code?.prepare(task);
   }
 
   /** Accelerations under the joint forces tau. Options as in PlainDynamics; some of them take the readable algorithm. */
@@ -334,7 +331,6 @@ export class CompiledDynamics implements Engine {
 
   /** Lets go of the memory; further calls run on the readable algorithms. */
   dispose(): void {
-    this.#code?.stop();
     this.#code = undefined;
     this.#functions = undefined;
   }

@@ -16,16 +16,13 @@ import { createGeneric } from './generic.js';
 import { guardModule, TRUSTED } from './guard.js';
 import { type Layout, layoutOf } from './layout.js';
 import { LoopSolver } from './loop-solver.js';
-import type { CompiledTask } from './specialise.js';
-import { type Emit, Specialiser } from './specialiser.js';
+import { type CompiledTask, specialise } from './specialise.js';
 import { Store } from './store.js';
 import { type WasmInstance, webAssembly } from './webassembly.js';
 
 export interface CodeOptions {
   /** 'first-use' where left out. */
   readonly specialise?: When;
-  /** Makes it for `ready`; a worker of this module where left out. */
-  readonly emit?: Emit;
 }
 
 /** Code of one task. */
@@ -76,23 +73,20 @@ export class TaskCode {
   codeInDoubt = false;
   readonly #mechanism: Mechanism;
   readonly #tree: Tree;
-  readonly #options: CodeOptions;
   readonly #note: (note: string) => void;
   readonly #running = new Map<CompiledTask, Running>();
-  readonly #specialiser: Specialiser | undefined;
   /** Blocks of links that share the code of forward dynamics; null where there are none. */
   #blocks: BlockAssembly | null | undefined;
 
   /** Throws where there is no WebAssembly, or a page forbids it (Content-Security-Policy without 'wasm-unsafe-eval'). */
   constructor(tree: Tree, options: CodeOptions, note: (note: string) => void) {
     const { mechanism } = tree;
-    const { specialise = 'first-use' } = options;
+    const { specialise: when = 'first-use' } = options;
     this.#mechanism = mechanism;
     this.#tree = tree;
-    this.#options = options;
     this.#note = note;
     this.plan = createPlan(tree);
-    this.choice = new CodeChoice(mechanism, this.plan, specialise, () => this.#sharedBlocks() !== undefined);
+    this.choice = new CodeChoice(mechanism, this.plan, when, () => this.#sharedBlocks() !== undefined);
     this.layout = layoutOf(this.plan, this.choice.matrix);
     this.store = new Store(this.layout.end);
     this.views = this.#createViews();
@@ -101,7 +95,6 @@ export class TaskCode {
       for (const running of this.#running.values()) running.result = this.store.numbers(...running.resultAt);
     };
     if (this.choice.hasGeneric && !this.choice.onUse('forward')) this.#startGeneric('forward');
-    this.#specialiser = specialise === 'never' ? undefined : this.#createSpecialiser();
   }
 
   /** The code of a task where it is there already. */
@@ -123,14 +116,14 @@ export class TaskCode {
     if (running !== undefined) return running;
     if (!choice.compiles(task)) return undefined;
     if (!choice.hasGeneric) return this.own(task);
-    return (choice.onUse(task) ? this.#makeNow(task) : undefined) ?? this.#startGeneric(task);
+    return (choice.onUse(task) ? this.#make(task) : undefined) ?? this.#startGeneric(task);
   }
 
   /** The code for this mechanism of a task, made on its first call; undefined where there is none. */
   own(task: CompiledTask): Running | undefined {
     const running = this.#running.get(task);
     if (running !== undefined) return running;
-    return this.choice.makesFunctions ? this.#makeNow(task) : undefined;
+    return this.choice.makesFunctions ? this.#make(task) : undefined;
   }
 
   /** Runs code on the arrays in memory. False where only the readable algorithms know what to do with the numbers. */
@@ -146,19 +139,15 @@ export class TaskCode {
     return Number.isFinite(status[0]);
   }
 
-  /** Done when the code for this mechanism is in use for that task; at once where it cannot or shall not be made. */
-  ready(task: CompiledTask): Promise<void> {
-    return this.choice.readies(task) ? this.#specialiser!.ready(task) : Promise.resolve();
+  /** Makes the code for this mechanism of a task, where it is not there and can and shall be made. */
+  prepare(task: CompiledTask): void {
+    if (this.choice.readies(task) && this.#running.get(task) === undefined) this.#make(task);
   }
 
   /** For tests: fills all intermediate memory with a value. Results must not depend on it. */
   fillScratch(value: number): void {
     for (const { scratch } of this.#running.values())
       for (const [from, end] of scratch) this.store.numbers(from, (end - from) / 8).fill(value);
-  }
-
-  stop(): void {
-    this.#specialiser?.stop();
   }
 
   #startGeneric(task: GenericTask): Running {
@@ -178,38 +167,35 @@ export class TaskCode {
     return running;
   }
 
-  #makeNow(task: CompiledTask): Running | undefined {
+  /** Undefined where it cannot be made: generic kernels or the readable algorithms do it. */
+  #make(task: CompiledTask): Running | undefined {
     try {
-      this.#specialiser!.now(task);
+      this.#makeCode(task);
     } catch (error) {
       this.#note(`Code for ${task} could not be made: ${String(error)}`);
     }
     return this.#running.get(task);
   }
 
-  #createSpecialiser(): Specialiser {
+  #makeCode(task: CompiledTask): void {
     const { store, layout } = this;
-    return new Specialiser({
-      store,
-      // The force through a joint needs links that keep their mass.
-      planOf: (task) =>
-        task === 'inverseForces' ? createPlan(this.#tree, new Set(this.plan.links.keys())) : this.plan,
-      emit: this.#options.emit,
-      options: { layout },
-      blocks: () => this.#sharedBlocks(),
-      use: (task, { operations, bytes, scratch, result: resultAt }, exports) => {
-        const result = store.numbers(...resultAt);
-        const open = exports.finish === undefined;
-        const calls = open ? { run: this.#guard(task, exports.run), code: exports.run } : this.#closed(task, exports);
-        const made = { ...calls, call: [], scratch: [scratch], resultAt, result };
-        this.#use(task, { tier: 'specialised', ...made });
-        const { multiplications, additions, divisions } = operations;
-        this.#note(
-          `Code for ${task}: ${bytes.length} bytes; ${multiplications} multiplications, ${additions} additions, ${divisions} divisions.`,
-        );
-      },
-      failed: (task, error) => this.#note(`Code for ${task} could not be made: ${String(error)}`),
-    });
+    // The force through a joint needs links that keep their mass.
+    const plan = task === 'inverseForces' ? createPlan(this.#tree, new Set(this.plan.links.keys())) : this.plan;
+    const blocks = task === 'forward' ? this.#sharedBlocks() : undefined;
+    const made = specialise(plan, { task, layout, scratchAt: store.top, ...(blocks && { blocks }) });
+    const { bytes, memoryBytes, tables = [], operations, scratch, result: resultAt } = made;
+    store.reserve(memoryBytes);
+    const words = new Int32Array(store.memory.buffer);
+    for (const { at, values } of tables) words.set(values, at / 4);
+    const exports = store.instantiate(new (webAssembly().Module)(bytes));
+    const open = exports.finish === undefined;
+    const calls = open ? { run: this.#guard(task, exports.run), code: exports.run } : this.#closed(task, exports);
+    const result = store.numbers(...resultAt);
+    this.#use(task, { tier: 'specialised', ...calls, call: [], scratch: [scratch], resultAt, result });
+    const { multiplications, additions, divisions } = operations;
+    this.#note(
+      `Code for ${task}: ${bytes.length} bytes; ${multiplications} multiplications, ${additions} additions, ${divisions} divisions.`,
+    );
   }
 
   /** Inward pass, multipliers of the loops, outward pass. */

@@ -2,13 +2,11 @@
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { CompiledDynamics } from '../../../src/engines/wasm/compiled.js';
-import { type SpecialiseOptions, specialise } from '../../../src/engines/wasm/specialise.js';
 import { webAssembly } from '../../../src/engines/wasm/webassembly.js';
 import { createMechanism } from '../../../src/mechanism/create.js';
 import { SimulationError } from '../../../src/mechanism/errors.js';
 import { State } from '../../../src/mechanism/state.js';
 import { builtinMechanism } from '../../../src/models/index.js';
-import type { Plan } from '../../../src/plan/plan.js';
 import { randomMechanism, randomSpec, randomVector, relativeError } from '../../support/random-mechanism.js';
 
 const human = builtinMechanism('human-34');
@@ -41,53 +39,6 @@ describe('the compiled engine', () => {
     compiled.dispose();
     expect(compiled.tier).toBe('plain');
     agrees(compiled);
-  });
-
-  it('hands the making of code to whoever is asked to do it, as plain data', async () => {
-    const seen: string[] = [];
-    const emit = async (plan: Plan, options: SpecialiseOptions) => {
-      seen.push(options.task);
-      return specialise(structuredClone(plan), structuredClone(options));
-    };
-    const compiled = new CompiledDynamics(human, { emit });
-    await compiled.ready();
-    expect(seen).toEqual(['forward']);
-    expect(compiled.tier).toBe('specialised');
-    agrees(compiled);
-  });
-
-  it('code made for memory that was given away meanwhile is made again', async () => {
-    const places: number[] = [];
-    let release = (): void => {};
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    const emit = async (plan: Plan, options: SpecialiseOptions) => {
-      places.push(options.scratchAt);
-      await held;
-      return specialise(plan, options);
-    };
-    const compiled = new CompiledDynamics(human, { emit });
-    const ready = compiled.ready('forward');
-    await vi.waitFor(() => expect(places.length).toBe(1));
-    // The code of inverse dynamics takes the memory that code for forward dynamics was to have.
-    const state = State.random(human, 1);
-    const before = compiled.inverse(state);
-    release();
-    await ready;
-    expect(places.length).toBe(2);
-    expect(places[1]).toBeGreaterThan(places[0]);
-    agrees(compiled);
-    expect(compiled.inverse(state)).toEqual(before);
-  });
-
-  it('makes it on this thread where others cannot', async () => {
-    const emit = () => Promise.reject(new Error('the worker is gone'));
-    const compiled = new CompiledDynamics(human, { emit });
-    await compiled.ready();
-    expect(compiled.explain()).toContain('the worker is gone');
-    agrees(compiled);
-    expect(compiled.direct('forward')).toBeDefined();
   });
 
   it('arrays without copies', () => {
