@@ -71,10 +71,17 @@ export class Detection {
         if (known !== undefined) this.touching.push(known);
         continue;
       }
+      if (known !== undefined && known.margin === margins[k] && stays(shapes[i]) && stays(shapes[j])) {
+        known.kept = true;
+        this.touching.push(known);
+        continue;
+      }
       this.#collide(shapes[i], shapes[j], margins[k]);
       if (this.#manifold.count === 0) continue;
       const pair = known ?? this.#newPair(key);
       pair.settled = asleep;
+      pair.margin = margins[k];
+      pair.kept = false;
       pair.age();
       pair.take(this.#manifold);
       this.touching.push(pair);
@@ -154,6 +161,11 @@ export class Detection {
 /** Whether nothing moves a shape in this step. */
 function rests({ node, member }: WorldShape): boolean {
   return node < 0 || member!.asleep;
+}
+
+/** Whether the last step left a shape where it was, and nothing else is asked of its member now. */
+function stays({ member }: WorldShape): boolean {
+  return member === undefined || member.halted;
 }
 
 /** The number of a pair of shapes, of n in all. */

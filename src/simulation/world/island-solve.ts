@@ -1,6 +1,12 @@
 // The impulses of an island: Newton's method in the kernels first, then the other solvers.
 
-import { ImpulseSolvers, MOST_DENSE_ROWS, type Solution, TOLERANCE } from '../../contact/solver/impulse-solvers.js';
+import {
+  ImpulseSolvers,
+  MOST_DENSE_ROWS,
+  type Solution,
+  type SolverName,
+  TOLERANCE,
+} from '../../contact/solver/impulse-solvers.js';
 import type { IslandProblem } from '../../contact/solver/island-problem.js';
 import { IslandSolver, type Prediction } from '../../contact/solver/island-solver.js';
 import { KIND_CONTACT, KIND_SPIN } from '../../contact/solver/kernel/layout.js';
@@ -17,12 +23,25 @@ const AFRESH = { again: true, iterations: 40, eps: 0.1 };
 /** A residual that islands too large for the solvers on impulses are left with. */
 const POOR = 1e-2;
 
+/** What the solver did for mechanisms that touch each other. */
+export interface IslandReport {
+  readonly members: number;
+  readonly contacts: number;
+  readonly residual: number;
+  readonly iterations: number;
+  readonly solver: SolverName;
+}
+
 export class IslandSolve {
   readonly #solver = new IslandSolver();
   #expanded: ContactProblem | undefined;
   #impulseSolvers: ImpulseSolvers | undefined;
   #warm = new Float64Array(48);
   #best = new Float64Array(48);
+  /** Of the last step. */
+  report: IslandReport | undefined;
+  /** Whether the warm start was the solution. */
+  accepted = false;
 
   /** Mass matrices of the members and their factors; false where some joint feels no inertia. */
   begin(problem: IslandProblem): boolean {
@@ -49,6 +68,8 @@ export class IslandSolve {
     warm.set(problem.lambda.subarray(0, rows));
     const { residual, iterations } = this.#solver.solve(problem, TOLERANCE, AIM, NEWTON);
     const solution: Solution = { residual, iterations, solver: iterations > 0 ? 'newton' : 'warm' };
+    this.accepted = residual <= TOLERANCE && iterations === 0;
+    for (let k = 0; k < rows; k++) this.accepted &&= problem.lambda[k] === warm[k];
     if (residual <= TOLERANCE) return solution;
     best.set(problem.lambda.subarray(0, rows));
     const small = contactRows(problem) <= MOST_DENSE_ROWS;

@@ -184,6 +184,12 @@ export class JointRows {
     this.#marked.set(this.#kept);
   }
 
+  /** Whether the impulses are those that were remembered. */
+  get unchanged(): boolean {
+    for (let k = 0; k < this.#kept.length; k++) if (this.#kept[k] !== this.#marked[k]) return false;
+    return true;
+  }
+
   /** Back to what was remembered. */
   undo(): void {
     this.#kept.set(this.#marked);

@@ -52,6 +52,8 @@ export class Member implements Prediction {
   asleep = false;
   /** Whether the last step was computed half way. */
   halfWay = false;
+  /** Whether the last step changed nothing at all, and the next begins with the same. */
+  halted = false;
   /** Accelerations of joints whose axes turn in the link, where there are any. */
   own: Float64Array | undefined;
   #mean: Float64Array;
@@ -111,8 +113,22 @@ export class Member implements Prediction {
     this.motors = others.sort((x, y) => x.first - y.first);
   }
 
+  /** Whether nothing drives it or pushes it. */
+  get leftAlone(): boolean {
+    return this.control === undefined && this.motors.length === 0 && this.applied.length === 0;
+  }
+
+  /** Whether it rests, and did at the start of the step, at the same place. */
+  get stayed(): boolean {
+    const { state, q0, v, v0 } = this;
+    for (let k = 0; k < v.length; k++) if (v[k] !== 0 || v0[k] !== 0) return false;
+    for (let k = 0; k < q0.length; k++) if (state.q[k] !== q0[k]) return false;
+    return true;
+  }
+
   /** Remembers the start of a step; asks control and motors. The articulation stands there. */
   begin(): void {
+    this.halted = false;
     this.q0.set(this.state.q);
     this.q.set(this.state.q);
     this.v0.set(this.v);
@@ -243,6 +259,8 @@ export class Member implements Prediction {
       articulation.integrate(state.q, v, h / 2);
     } else {
       state.q.set(q0);
+      // Not even the length of a quaternion changes.
+      if (this.stayed) return;
       // `predicted` is not needed any more.
       for (let k = 0; k < v.length; k++) predicted[k] = landing ? v[k] : 0.5 * (v0[k] + v[k]);
       articulation.integrate(state.q, predicted, h);

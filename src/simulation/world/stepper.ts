@@ -11,10 +11,13 @@
 //
 // The ledger then looks at the energy. Where it had to be set right by too much, the step is taken again in halves.
 //
+// What rests on the ground slower than the accuracy of the solution stops. Where a step then changes nothing, neither positions nor
+// impulses, the next one would not either: it is not computed again while all that it depends on stays the same, to the bit.
+//
 // Restitution is for the first way: bodies bounce where they would touch half way, and the mean velocity takes them back out.
 // Penetration is removed afterwards by a motion without friction whose velocity is not kept.
 
-import type { SolverName } from '../../contact/solver/impulse-solvers.js';
+import { TOLERANCE } from '../../contact/solver/impulse-solvers.js';
 import { type IslandLink, IslandProblem } from '../../contact/solver/island-problem.js';
 import { KIND_CONTACT } from '../../contact/solver/kernel/layout.js';
 import { grown } from '../../contact/solver/problem.js';
@@ -23,7 +26,7 @@ import { SimulationError } from '../../mechanism/errors.js';
 import type { Vec3 } from '../../spatial/matrix3.js';
 import type { Detection } from './detection.js';
 import { type Doings, IslandLedger } from './island-ledger.js';
-import { IslandSolve } from './island-solve.js';
+import { type IslandReport, IslandSolve } from './island-solve.js';
 import { type Island, Islands } from './islands.js';
 import type { JointRows } from './joint-rows.js';
 import type { Member } from './member.js';
@@ -38,6 +41,8 @@ const SLOP = 1e-5;
 const SLOW = 0.1;
 /** Nothing moves further than this (m, rad) in a step: resting. */
 const STILL = 1e-8;
+/** Velocities of what rests that are errors of the solution: this part of those that residuals are relative to. */
+const AT_REST = 2e-8;
 /** Of a penetration, removed in a step; and the fastest (m/s). */
 const RECOVERY = 0.2;
 const RECOVERY_SPEED = 0.2;
@@ -46,15 +51,6 @@ const RECOVERY_TOLERANCE = 1e-6;
 
 /** Times that motors at their limit are looked for. */
 const MOST_ROUNDS = 3;
-
-/** What the solver did for mechanisms that touch each other. */
-export interface IslandReport {
-  readonly members: number;
-  readonly contacts: number;
-  readonly residual: number;
-  readonly iterations: number;
-  readonly solver: SolverName;
-}
 
 export class Stepper {
   readonly #problem = new IslandProblem();
@@ -72,6 +68,8 @@ export class Stepper {
   islands: IslandReport[] = [];
   /** Of the last step, seconds. */
   length = 1;
+  /** Its gravity. */
+  readonly #gravity = new Float64Array(3);
 
   /** A step of all members; false where it should be taken in halves, unless it is the `last` resort. */
   step(
@@ -85,10 +83,13 @@ export class Stepper {
     sleep?: Sleep,
   ): boolean {
     const g = Math.sqrt(gravity[0] * gravity[0] + gravity[1] * gravity[1] + gravity[2] * gravity[2]);
-    for (let m = 0; m < members.length; m++) if (!members[m].asleep) members[m].begin();
+    const same = this.#goesOnWith(gravity, h);
+    for (let m = 0; m < members.length; m++) {
+      const member = members[m];
+      if (!member.asleep && !(same && member.halted && member.leftAlone && member.stayed)) member.begin();
+    }
     detection.find(h, g);
     this.islands = [];
-    this.length = h;
     this.#islands.find(members, rows, detection.touching);
     sleep?.wake(this.#islands);
     for (let k = 0; k < this.#islands.count; k++) {
@@ -98,6 +99,17 @@ export class Stepper {
     }
     sleep?.rest(this.#islands, h);
     return true;
+  }
+
+  /** Whether gravity and length of the step are those of the last one. */
+  #goesOnWith(gravity: Vec3, h: number): boolean {
+    let same = this.length === h;
+    this.length = h;
+    for (let k = 0; k < 3; k++) {
+      same &&= this.#gravity[k] === gravity[k];
+      this.#gravity[k] = gravity[k];
+    }
+    return same;
   }
 
   /** A step of an island; false where it should be taken in halves. */
@@ -111,6 +123,12 @@ export class Stepper {
     last: boolean,
   ): boolean {
     const { members, rows, pairs } = island;
+    const solver = this.#solverOf(island);
+    if (isStill(island)) {
+      this.islands.push(solver.report!);
+      return true;
+    }
+    for (let k = 0; k < members.length; k++) if (members[k].halted) members[k].begin();
     const ledger = this.#ledger;
     ledger.begin(members, gravity);
     const landing = isLanding(island, h, g);
@@ -120,7 +138,6 @@ export class Stepper {
       for (let k = 0; k < members.length; k++) members[k].goHalfWay(h);
       detection.update(pairs, h, g);
     }
-    const solver = this.#solverOf(island);
     this.#predict(solver, island, h, gravity, time);
     const doings = bound ? this.#solve(solver, island, h, g, landing) : fly(members, h, landing);
     for (let k = 0; k < members.length; k++)
@@ -137,6 +154,7 @@ export class Stepper {
       members[k].scale = ledger.scale;
       members[k].arrive(ledger.moved);
     }
+    if (changedNothing(island)) for (let k = 0; k < members.length; k++) members[k].halted = true;
     return true;
   }
 
@@ -183,13 +201,15 @@ export class Stepper {
     for (let k = 0; k < rows.length; k++) rows[k].add(problem, k, h, reach, SLOP);
     const { residual, iterations, solver: name } = solver.solve(problem, articulations);
     const { change } = problem;
-    const touched = keepImpulses(problem, pairs, this.#first, h);
+    const touched = keepImpulses(problem, pairs, this.#first, h, solver.accepted);
     for (let k = 0; k < members.length; k++) {
       const { v, predicted } = members[k];
       const o = problem.firstVelocity[k];
       for (let j = 0; j < v.length; j++) v[j] = predicted[j] + change[o + j];
       rows[k].keep(problem, h);
     }
+    if (!landing && touched === BY_GROUND && residual <= TOLERANCE && isRigid(pairs))
+      stopAtRest(members, AT_REST * problem.scale);
     let work = this.#workOfRows(solver, problem, members);
     let pushed = touched === BY_GROUND;
     for (let k = 0; k < members.length; k++) {
@@ -199,7 +219,8 @@ export class Stepper {
     }
     let contacts = 0;
     for (let p = 0; p < pairs.length; p++) contacts += pairs[p].count;
-    this.islands.push({ members: members.length, contacts, residual, iterations, solver: name });
+    solver.report = { members: members.length, contacts, residual, iterations, solver: name };
+    this.islands.push(solver.report);
     this.#recover(solver, problem, island, h);
     return { work, touched: landing || touched !== UNTOUCHED, pushed };
   }
@@ -371,6 +392,37 @@ function isMoving(members: readonly Member[], h: number): boolean {
   return false;
 }
 
+/** Velocities of members that did not move and are left alone are zero, if none is faster than `slowest`. */
+function stopAtRest(members: readonly Member[], slowest: number): void {
+  for (let m = 0; m < members.length; m++) {
+    const { v, v0, halfWay, leftAlone } = members[m];
+    if (halfWay || !leftAlone) return;
+    for (let k = 0; k < v.length; k++) if (!(Math.abs(v[k]) <= slowest && Math.abs(v0[k]) <= slowest)) return;
+  }
+  for (let m = 0; m < members.length; m++) members[m].v.fill(0);
+}
+
+/** Whether no point gives way, which takes its time. */
+function isRigid(pairs: readonly ShapePair[]): boolean {
+  for (let p = 0; p < pairs.length; p++) if (pairs[p].compliance > 0) return false;
+  return true;
+}
+
+/** Whether a step left everything as it was that the next one depends on. */
+function changedNothing({ members, rows, pairs }: Island): boolean {
+  for (let m = 0; m < members.length; m++) if (!members[m].leftAlone || !members[m].stayed) return false;
+  for (let p = 0; p < pairs.length; p++) if (!pairs[p].unchanged) return false;
+  for (let k = 0; k < rows.length; k++) if (!rows[k].unchanged) return false;
+  return pairs.length > 0;
+}
+
+/** Whether nothing is asked of an island that was not in the last step, which changed nothing. */
+function isStill({ members, pairs }: Island): boolean {
+  for (let m = 0; m < members.length; m++) if (!members[m].halted) return false;
+  for (let p = 0; p < pairs.length; p++) if (!pairs[p].kept) return false;
+  return pairs.length > 0;
+}
+
 const wrench = new Float64Array(6);
 
 /** Who an island is touched by. */
@@ -379,7 +431,13 @@ const BY_EACH_OTHER = 1;
 const BY_GROUND = 2;
 
 /** Impulses of the points in ground axes, and what each point does; who touched whom. */
-function keepImpulses(problem: IslandProblem, pairs: readonly ShapePair[], first: Int32Array, h: number): number {
+function keepImpulses(
+  problem: IslandProblem,
+  pairs: readonly ShapePair[],
+  first: Int32Array,
+  h: number,
+  accepted: boolean,
+): number {
   const { lambda, u, mu, scale } = problem;
   let touched = UNTOUCHED;
   for (let p = 0; p < pairs.length; p++) {
@@ -387,11 +445,14 @@ function keepImpulses(problem: IslandProblem, pairs: readonly ShapePair[], first
     for (let k = 0; k < count; k++) {
       const c = first[p] + k;
       const o = 3 * c;
-      for (let j = 0; j < 3; j++) {
-        const f = 9 * k + j;
-        impulse[3 * k + j] = frame[f] * lambda[o] + frame[f + 3] * lambda[o + 1] + frame[f + 6] * lambda[o + 2];
+      // Those that were right already stay, to the bit.
+      if (!accepted) {
+        for (let j = 0; j < 3; j++) {
+          const f = 9 * k + j;
+          impulse[3 * k + j] = frame[f] * lambda[o] + frame[f + 3] * lambda[o + 1] + frame[f + 6] * lambda[o + 2];
+        }
+        keepSpin(problem, pairs[p], first[p], k);
       }
-      keepSpin(problem, pairs[p], first[p], k);
       const normal = lambda[o];
       const slip = Math.sqrt(u[o + 1] * u[o + 1] + u[o + 2] * u[o + 2]);
       const friction = Math.sqrt(lambda[o + 1] * lambda[o + 1] + lambda[o + 2] * lambda[o + 2]);

@@ -94,6 +94,9 @@ export class ShapePair {
   mode = new Uint8Array(4);
   /** Whether the points are those of two shapes that sleep where they are. */
   settled = false;
+  /** How far apart points were looked for; and whether nothing of the pair is another than in the last step. */
+  margin = -1;
+  kept = false;
   /** Of the step before: features, and impulses. */
   #oldCount = 0;
   #oldFeature = new Int32Array(4);
@@ -201,6 +204,16 @@ export class ShapePair {
       this.#markedImpulse[k] = impulse[k];
       this.#markedMoment[k] = moment[k];
     }
+  }
+
+  /** Whether the points have the impulses that were remembered. */
+  get unchanged(): boolean {
+    const { count, feature, impulse, moment } = this;
+    if (count !== this.#markedCount) return false;
+    for (let k = 0; k < count; k++) if (feature[k] !== this.#markedFeature[k]) return false;
+    for (let k = 0; k < 3 * count; k++)
+      if (impulse[k] !== this.#markedImpulse[k] || moment[k] !== this.#markedMoment[k]) return false;
+    return true;
   }
 
   /** Back to what was remembered. */
