@@ -4,25 +4,33 @@ import { decodeText } from '../formats/decode-text.js';
 import type { ModelFiles } from '../formats/model-files.js';
 import { checkInputSize, MAX_INPUT_BYTES } from '../formats/size-limit.js';
 import { InputError } from './errors.js';
+import { interruptible } from './signals.js';
 
 /** Reads a file that the user named: never more than is allowed, whatever the file system says of its size. */
 export function readInput(file: string): Uint8Array {
   try {
-    const descriptor = openSync(file, 'r');
-    try {
-      const { size } = fstatSync(descriptor);
-      checkInputSize(size, file);
-      return readUpToLimit(descriptor, size, file);
-    } finally {
-      closeSync(descriptor);
-    }
+    // A FIFO may stay silent for ever.
+    return interruptible(() => readNow(file));
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === 'ENOENT') throw new InputError(`There is no file "${file}".`);
+    if (code === 'ERR_INVALID_ARG_VALUE')
+      throw new InputError(`"${file.replaceAll('\0', '\\0')}" is no name of a file.`);
     if (code === 'EISDIR') throw new InputError(`"${file}" is a folder, not a file.`);
     if ((error as NodeJS.ErrnoException).syscall !== undefined)
       throw new InputError(`The file "${file}" cannot be read: ${(error as Error).message}.`);
     throw error;
+  }
+}
+
+function readNow(file: string): Uint8Array {
+  const descriptor = openSync(file, 'r');
+  try {
+    const { size } = fstatSync(descriptor);
+    checkInputSize(size, file);
+    return readUpToLimit(descriptor, size, file);
+  } finally {
+    closeSync(descriptor);
   }
 }
 

@@ -46,6 +46,8 @@ export class OutputFile {
   #descriptor: number | undefined;
   #buffer: (string | Uint8Array)[] = [];
   #buffered = 0;
+  /** It stands in its place while it is written on. */
+  #appeared = false;
 
   /** Looks whether the file can be written; it is opened when there is something to write. */
   constructor(path: string) {
@@ -63,23 +65,37 @@ export class OutputFile {
     if (this.#buffered > BUFFER) this.#flush();
   }
 
+  /**
+   * Writes all of it so far, and puts it in its place already: what is not whole until its end, but can be read as far as it goes. The
+   * old file is gone then; another program that writes the same file still has one of its own.
+   */
+  appear(): void {
+    this.#flush();
+    if (this.#appeared) return;
+    if (this.#temporary !== undefined) {
+      keepModeAndOwner(this.#descriptor!, this.#target.old);
+      this.#takePlace();
+    }
+    this.#appeared = true;
+  }
+
   finish(): void {
     try {
       this.#flush();
-      if (this.#temporary !== undefined) {
-        keepModeAndOwner(this.#descriptor!, this.#target.old);
-        fsyncSync(this.#descriptor!);
-      }
+      if (this.#temporary !== undefined) keepModeAndOwner(this.#descriptor!, this.#target.old);
+      if (!this.#target.stream) fsyncSync(this.#descriptor!);
       this.#close();
-      if (this.#temporary !== undefined) {
-        renameSync(this.#temporary, this.#target.path);
-        this.#forget();
-        syncFolder(dirname(this.#target.path));
-      }
+      if (this.#temporary !== undefined) this.#takePlace();
     } catch (error) {
       this.abandon();
       throw error;
     }
+  }
+
+  #takePlace(): void {
+    renameSync(this.#temporary!, this.#target.path);
+    this.#forget();
+    syncFolder(dirname(this.#target.path));
   }
 
   /** Also after finish, which may have failed or not. */
@@ -107,7 +123,7 @@ export class OutputFile {
       if (this.#target.stream) interruptible(() => writeAll(descriptor, bytes));
       else writeAll(descriptor, bytes);
     } catch (error) {
-      throw unwritten(this.path, error, this.#target);
+      throw unwritten(this.path, error, this.#appeared ? undefined : this.#target.old);
     }
   }
 
@@ -190,7 +206,7 @@ export function writeAll(descriptor: number, bytes: Uint8Array): void {
   }
 }
 
-function unwritten(path: string, error: unknown, { old }: Target): Error {
+function unwritten(path: string, error: unknown, old: Stats | undefined): Error {
   const { message, code } = error as NodeJS.ErrnoException;
   const stands = old === undefined ? '' : ' The old file is as it was.';
   return Object.assign(new Error(`The file "${path}" could not be written: ${message}.${stands}`), {

@@ -1,38 +1,43 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs';
-import { dirname } from 'node:path';
 import type { RecordingSink } from '../recording/recorder.js';
-import { InputError } from './errors.js';
-import { writeAll } from './output-file.js';
+import { OutputFile } from './output-file.js';
 
-/** A recording that is written in place, chunk by chunk, so that what was written before a crash is there. */
+/** A recording that stands in its place from its first chunk on, so that what was written before a crash is there. */
 export class RecordingFile implements RecordingSink {
   readonly path: string;
-  #descriptor: number | undefined;
+  readonly #file: OutputFile;
 
   constructor(path: string) {
     this.path = path;
-    try {
-      mkdirSync(dirname(path), { recursive: true });
-      this.#descriptor = openSync(path, 'w');
-    } catch (error) {
-      throw new InputError(`The file "${path}" cannot be written: ${(error as Error).message}.`);
-    }
+    this.#file = new OutputFile(path);
   }
 
   async write(bytes: Uint8Array): Promise<void> {
+    this.#told(() => {
+      this.#file.write(bytes);
+      this.#file.appear();
+    });
+  }
+
+  /** All of it is written. */
+  finish(): void {
+    this.#told(() => this.#file.finish());
+  }
+
+  /** What is written stays. */
+  close(): void {
+    this.#file.abandon();
+  }
+
+  #told(act: () => void): void {
     try {
-      writeAll(this.#descriptor!, bytes);
+      act();
     } catch (error) {
       const { message, code } = error as NodeJS.ErrnoException;
+      const reason = message.replace(/^The file "[^"]*" could not be written: |\.$/g, '');
       const told = new Error(
-        `The recording "${this.path}" could not be written on: ${message}. What came before is in it.`,
+        `The recording "${this.path}" could not be written on: ${reason}. What came before is in it.`,
       );
       throw Object.assign(told, { code, syscall: 'write' });
     }
-  }
-
-  close(): void {
-    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
-    this.#descriptor = undefined;
   }
 }

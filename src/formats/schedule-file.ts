@@ -60,6 +60,6 @@ function convert(data: unknown, numbers: ReadonlyMap<string, number>, file: stri
 }
 
 function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value);
+  const text = value === undefined ? 'nothing' : JSON.stringify(value);
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }

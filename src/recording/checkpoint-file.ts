@@ -5,46 +5,18 @@
 // it was. What has changed since then (joints cut, loops closed) is in it.
 
 import { formatDescription } from '../formats/description.js';
+import { quoted } from '../formats/import-log.js';
 import { formatJson } from '../formats/json-writer.js';
 import { ImportError } from '../mechanism/errors.js';
-import { type ContactProperties, GROUND, type LoopJoint, Mechanism } from '../mechanism/mechanism.js';
+import { type ContactProperties, GROUND, Mechanism } from '../mechanism/mechanism.js';
 import { withFreedBody } from '../mechanism/structure.js';
 import type { Checkpoint, MemberCheckpoint } from '../simulation/world/checkpoint.js';
 import type { Member } from '../simulation/world/member.js';
 import type { World } from '../simulation/world/world.js';
+import { readCheckpointData, type WrittenCheckpoint, type WrittenMember } from './checkpoint-data.js';
 import { crc32 } from './crc32.js';
 
 const VERSION = 1;
-
-interface WrittenMember {
-  readonly name: string;
-  /** Checksum of the mechanism that was added to the world. */
-  readonly mechanism: string;
-  /** Joints of the tree that were cut, and all loop joints, where the structure has changed. */
-  readonly structure?: { readonly freed: readonly string[]; readonly loops: readonly LoopJoint[] };
-  readonly q: readonly number[];
-  readonly v: readonly number[];
-  readonly own: readonly number[];
-  readonly time: number;
-  readonly sleep?: { readonly still: number; readonly asleep: boolean };
-  readonly impulses: readonly (readonly [number, number])[];
-  readonly applied: readonly { readonly link: number; readonly wrench: readonly number[] }[];
-}
-
-interface Written {
-  /** Checksum of step, gravity and obstacles. */
-  readonly world: string;
-  readonly time: number;
-  readonly members: readonly WrittenMember[];
-  readonly pairs: readonly {
-    readonly key: number;
-    readonly features: readonly number[];
-    readonly impulses: readonly number[];
-    readonly moments?: readonly number[];
-    readonly modes: readonly number[];
-  }[];
-  readonly more: unknown;
-}
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 
@@ -55,7 +27,7 @@ function header(body: Uint8Array, version: number): string {
 /** The text of a checkpoint file: the world as it is now, and plain data of your own. */
 export function formatCheckpoint(world: World, more: unknown = null): string {
   const { time, members, pairs } = world.save();
-  const written: Written = {
+  const written: WrittenCheckpoint = {
     world: checksum(worldData(world)),
     time,
     members: members.map((saved, m) => writeMember(world.members[m], saved)),
@@ -91,7 +63,7 @@ export function parseCheckpoint(
     throw refuse(`It is of version ${version[1]}, this program reads version ${VERSION}; start the run again.`);
   if (first !== header(bytesOf(body), VERSION))
     throw refuse('It is damaged: its checksum is wrong. Take an earlier one, or start the run again.');
-  const written = JSON.parse(body) as Written;
+  const written = readCheckpointData(body, file);
   const { members } = world;
   if (written.world !== checksum(worldData(world)))
     throw refuse('It is of another scene: step, gravity, ground or obstacles differ.');
@@ -165,8 +137,12 @@ function readMember(
   if (written.mechanism !== checksum(formatDescription(original)))
     throw refuse(`It is of another scene: the mechanism "${name}" is not the one that was saved.`);
   const { structure, q, v, own, time, sleep, impulses, applied } = written;
+  const mechanism = structure === undefined ? original : restructured(original, structure, refuse);
+  const { nq, nv, bodies } = mechanism;
+  if (q.length !== nq || v.length !== nv || own.length !== nv || applied.some(({ link }) => link >= bodies.length))
+    throw refuse(`What it says of "${name}" does not fit the mechanism: ${q.length} positions, ${nq} expected.`);
   return {
-    mechanism: structure === undefined ? original : restructured(original, structure),
+    mechanism,
     q: Float64Array.from(q),
     v: Float64Array.from(v),
     own: Float64Array.from(own),
@@ -185,7 +161,16 @@ function freedJoints(original: Mechanism, mechanism: Mechanism): string[] {
   });
 }
 
-function restructured(original: Mechanism, { freed, loops }: NonNullable<WrittenMember['structure']>): Mechanism {
+function restructured(
+  original: Mechanism,
+  { freed, loops }: NonNullable<WrittenMember['structure']>,
+  refuse: (message: string) => ImportError,
+): Mechanism {
+  const strange = freed.find((joint) => !original.hasJoint(joint));
+  if (strange !== undefined) throw refuse(`It cuts the joint ${quoted(strange)}, which is not there.`);
+  const { length } = original.bodies;
+  if (loops.some(({ a, b }) => a.body >= length || b.body >= length))
+    throw refuse('It joins a body that is not there.');
   // As often as the joints were cut: every time the parts are checked and brought into shape again.
   const mechanism = freed.reduce((cut, joint) => withFreedBody(cut, joint), original);
   return new Mechanism({ ...mechanism, loops });

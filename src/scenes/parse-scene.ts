@@ -50,7 +50,7 @@ function checkMeaning(scene: Scene, check: SchemaCheck): void {
   const unique = (name: string | undefined, path: string): void => {
     if (name === undefined) return;
     const other = names.get(name);
-    if (other !== undefined) check.error(path, `${quoted(name)} is the name of ${other} already.`);
+    if (other !== undefined) check.error(path, `The name ${quoted(name)} is that of ${other} already.`);
     names.set(name, path.replace(/\.name$/, ''));
   };
   if (ground !== undefined && ground !== false) names.set('ground', 'ground');

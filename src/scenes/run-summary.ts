@@ -1,10 +1,16 @@
 // What is told of a run: energies, contacts, and a hash over all its states.
 
+import { SimulationError } from '../mechanism/errors.js';
 import type { World } from '../simulation/world/world.js';
 import { hashText, StateHash } from './state-hash.js';
 
 /** Residuals above this are counted as unsolved. */
 const SOLVED = 1e-8;
+
+/** Of the most kinetic energy there was: what nothing drives may not gain more. */
+const GAIN = 1e-3;
+/** Gains below this part of the energy are rounding. */
+const ROUNDING = 1e-9;
 
 /** How a run went so far: plain data that a checkpoint can keep. */
 export interface RunFigures {
@@ -13,6 +19,8 @@ export interface RunFigures {
   energyStart: number;
   energyLeast: number;
   largestGain: number;
+  /** The most kinetic energy. */
+  kineticMost: number;
   mostContacts: number;
   deepest: number;
   residual: number;
@@ -25,14 +33,18 @@ export interface RunFigures {
 export class RunSummary {
   figures: RunFigures;
   readonly #hash = new StateHash();
+  readonly #driven: boolean;
 
-  constructor(world: World) {
-    const { total } = world.energy();
+  /** `driven`: motors, pushes or changes of structure may do work. What nothing drives must not gain energy. */
+  constructor(world: World, { driven = true }: { readonly driven?: boolean } = {}) {
+    const { total, kinetic } = world.energy();
+    this.#driven = driven;
     this.figures = {
       steps: 0,
       energyStart: total,
       energyLeast: total,
       largestGain: 0,
+      kineticMost: kinetic,
       mostContacts: 0,
       deepest: 0,
       residual: 0,
@@ -44,21 +56,41 @@ export class RunSummary {
   /** After a step. */
   look(world: World): void {
     const { figures } = this;
-    const { total } = world.energy();
+    const { total, kinetic } = world.energy();
     const { residual, contacts, depth } = world.report;
     figures.steps++;
     figures.energyLeast = Math.min(figures.energyLeast, total);
     figures.largestGain = Math.max(figures.largestGain, total - figures.energyLeast);
+    figures.kineticMost = Math.max(figures.kineticMost, kinetic);
     figures.mostContacts = Math.max(figures.mostContacts, contacts);
     figures.deepest = Math.max(figures.deepest, depth);
     figures.residual = Math.max(figures.residual, residual);
     if (residual > SOLVED) figures.unsolved++;
+    if (!this.#driven) this.#refuseGain(world, total);
     this.#hash.halves = figures.hash;
     for (const { state } of world.members) {
       this.#hash.add(state.q);
       this.#hash.add(state.v);
     }
     figures.hash = this.#hash.halves;
+  }
+
+  /** Bodies that began inside of each other are lifted out, by no more than all of them by the deepest of these depths. */
+  #refuseGain({ members, gravity, time, stepSize }: World, total: number): void {
+    const { largestGain, kineticMost, deepest } = this.figures;
+    const rise = ROUNDING * Math.abs(total) + GAIN * kineticMost;
+    if (largestGain <= rise) return;
+    let [mass, bodies] = [0, 0];
+    for (const { articulation } of members) {
+      mass += articulation.mass;
+      bodies += articulation.mechanism.bodies.length;
+    }
+    if (largestGain <= rise + bodies * mass * Math.hypot(...gravity) * deepest) return;
+    throw new SimulationError(
+      'energy',
+      `The energy grew by ${largestGain.toPrecision(3)} J without a cause until time ${Number(time.toPrecision(9))}. Take a step below ${stepSize} s.`,
+      { time },
+    );
   }
 
   /** Sixteen hexadecimal digits over q and v of all steps. */

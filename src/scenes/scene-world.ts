@@ -61,6 +61,11 @@ export class SceneWorld {
     return this.world.time;
   }
 
+  /** Whether anything but gravity may do work: controls, pushes, changes of structure. */
+  get driven(): boolean {
+    return this.#events.length > 0 || this.scene.mechanisms.some(({ control }) => control !== undefined);
+  }
+
   /** One step: first what is due, then the world. */
   step(h = this.world.stepSize): void {
     const { world } = this;

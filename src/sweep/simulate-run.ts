@@ -59,7 +59,7 @@ const finalState = (name: string, state: State): Json => ({
 export function runWorld(run: SceneWorld, every: number | undefined): Json {
   const { world, duration } = run;
   checkSteps(duration, world.stepSize);
-  const summary = new RunSummary(world);
+  const summary = new RunSummary(world, run);
   const several = world.members.length > 1;
   const names = world.members.flatMap(({ name, state }) => coordinates(state, several ? `${name} ` : ''));
   const series =

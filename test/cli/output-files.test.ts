@@ -16,6 +16,7 @@ import {
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { OutputFile, writeOutput } from '../../src/cli/output-file.js';
+import { RecordingFile } from '../../src/cli/recording-file.js';
 import { asleep, bash, built, program, start, temporaries, until } from './process-support.js';
 import { manikin, read, temporaryFolder } from './support.js';
 
@@ -89,6 +90,37 @@ describe('a file', () => {
     chmodSync(path, 0o444);
     expect((await manikin(...simulate('--csv', path))).code).toBe(2);
     expect(read(path)).toBe('old');
+  });
+});
+
+describe('a recording', () => {
+  const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+  it('takes the place of the old one with its first bytes, by way of links, with its mode', async () => {
+    const path = files.write('old.mcap', 'old');
+    chmodSync(path, 0o600);
+    symlinkSync(path, files.path('link.mcap'));
+    const recording = new RecordingFile(files.path('link.mcap'));
+    expect(read(path)).toBe('old');
+    await recording.write(bytes('one '));
+    expect(read(path)).toBe('one ');
+    await recording.write(bytes('two'));
+    recording.finish();
+    expect(read(path)).toBe('one two');
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(lstatSync(files.path('link.mcap')).isSymbolicLink()).toBe(true);
+  });
+
+  it('of two that write it, one stands, whole', async () => {
+    const path = files.path('both.mcap');
+    const [a, b] = [new RecordingFile(path), new RecordingFile(path)];
+    for (const part of ['1', '2', '3']) {
+      await a.write(bytes(`a${part}`));
+      await b.write(bytes(`b${part}`));
+    }
+    a.finish();
+    b.close();
+    expect(read(path)).toBe('b1b2b3');
   });
 });
 

@@ -1,7 +1,8 @@
 // SIGINT, SIGTERM and SIGHUP: the program ends soon, with the shell's code, and leaves nothing behind.
 
-import { closeSync, constants, mkdirSync, openSync, readdirSync } from 'node:fs';
+import { closeSync, constants, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { readRecording } from '../../src/recording/recording.js';
 import { asleep, atWork, bash, built, program, start, temporaries, until } from './process-support.js';
 import { temporaryFolder } from './support.js';
 
@@ -71,21 +72,60 @@ describe.skipIf(!built)('a signal', () => {
     }
   });
 
+  it.each(SIGNALS)(
+    '%s in a long scene: what can be gone on from is kept, and nothing else is left',
+    async (signal, code) => {
+      const folder = files.path(`scene-${signal}`);
+      mkdirSync(folder);
+      const kept = ['--record', 'a.mcap', '--checkpoint', 'a.checkpoint', '--csv', 'a.csv', '--html', 'a.html'];
+      const { child, ended } = start(['simulate', 'slope', '--duration', '10000', '--every', '0.01', ...kept], folder);
+      await until(() => readdirSync(folder).some((name) => name === 'a.checkpoint'));
+      child.kill(signal);
+      const end = await ended;
+      expect(codeOf(end)).toBe(code);
+      expect(end.err).toMatch(/^Stopped at .* s of 10000 s\. Go on with --resume a\.checkpoint\.\n/);
+      expect(readdirSync(folder).sort()).toEqual(['a.checkpoint', 'a.csv', 'a.html', 'a.mcap']);
+      expect(readRecording(readFileSync(`${folder}/a.mcap`)).complete).toBe(true);
+    },
+  );
+
+  it('in a sweep, in derivatives, in inverse kinematics ends them soon, and leaves nothing half', async () => {
+    const folder = files.path('others');
+    mkdirSync(folder);
+    const sweep = { run: { simulate: 'fall', duration: 100 }, parameters: { 'scene.step': [0.001, 0.002] } };
+    writeFileSync(`${folder}/many.json`, JSON.stringify(sweep));
+    const ik = ['ik', 'chain-2000', '--frame', 'link_2000', '--position', '900,900,9', '--starts', '1000'];
+    const working = [['sweep', 'many.json'], ['derivatives', 'chain-1000', '--check'], ik];
+    const runs = working.map((words) => start(words, folder));
+    for (const { child } of runs) await atWork(child);
+    for (const { child } of runs) child.kill('SIGTERM');
+    for (const [k, { ended }] of runs.entries()) {
+      const end = await ended;
+      expect(codeOf(end), working[k].join(' ')).toBe(143);
+      expect(end.err).not.toMatch(/\n\s+at /);
+    }
+    expect(temporaries(folder)).toEqual([]);
+    expect(readdirSync(folder).sort()).toEqual(['many.json', 'out']);
+  });
+
   it.each(SIGNALS)('%s while an input stays silent: before it is opened, and after', async (signal, code) => {
     const folder = files.path(`silent-${signal}`);
     mkdirSync(folder);
-    bash('mkfifo walk.bvh state.json state-too.json', folder);
+    bash('mkfifo walk.bvh state.json state-too.json sweep.json', folder);
     const writer = openSync(`${folder}/state-too.json`, constants.O_RDWR);
     const simulate = ['simulate', 'chain-2', '--csv', 'run.csv', '--state'];
     const inverse = ['inverse', 'walk.bvh', '--out', 'forces.csv'];
-    const runs = [inverse, [...simulate, 'state.json'], [...simulate, 'state-too.json']].map((words) =>
-      start(words, folder),
-    );
+    const states = [
+      [...simulate, 'state.json'],
+      [...simulate, 'state-too.json'],
+    ];
+    // A sweep listens to signals from its start.
+    const runs = [inverse, ...states, ['sweep', 'sweep.json']].map((words) => start(words, folder));
     for (const { child } of runs) await asleep(child);
     for (const { child } of runs) child.kill(signal);
     for (const { ended } of runs) expect(codeOf(await ended)).toBe(code);
     closeSync(writer);
-    expect(readdirSync(folder).sort()).toEqual(['state-too.json', 'state.json', 'walk.bvh']);
+    expect(readdirSync(folder).sort()).toEqual(['state-too.json', 'state.json', 'sweep.json', 'walk.bvh']);
   });
 
   it('a closed reader ends a simulation without files left behind', () => {

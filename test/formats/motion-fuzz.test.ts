@@ -3,13 +3,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseBvh } from '../../src/formats/bvh.js';
+import { parseC3d } from '../../src/formats/c3d.js';
 import { parseExternalLoads } from '../../src/formats/external-loads.js';
+import { parseOpensimSetup } from '../../src/formats/opensim-setup.js';
 import { parseOsim } from '../../src/formats/osim.js';
 import { parseStorage } from '../../src/formats/storage.js';
+import { parseTrc } from '../../src/formats/trc.js';
 import { figureFromBvh } from '../../src/motion/bvh-figure.js';
 import { inverseOfMotion } from '../../src/motion/inverse.js';
 import { differentiated, smoothed } from '../../src/motion/trajectory.js';
 import { gaitBvh } from '../motion/gait.js';
+import { writeC3d } from '../support/c3d-writer.js';
 import { hasShared, readShared } from '../support/shared.js';
 import { mutate, mutations } from './mutation.js';
 import { expectProperRefusal } from './support.js';
@@ -34,6 +38,7 @@ function fuzz(text: string, read: (damaged: string) => void): { accepted: number
     }),
     { numRuns: RUNS },
   );
+  if (RUNS > 1000) console.log(JSON.stringify(tally));
   expect(tally.refused).toBeGreaterThan(0);
   return tally;
 }
@@ -55,6 +60,50 @@ describe('damaged', () => {
   it('tables', TIME_LIMIT, () => {
     const text = 'x\nnRows=3\nnColumns=3\ninDegrees=yes\nendheader\ntime\ta\tb\n0\t1\t2\n0.1\t2\t3\n0.2\t-1e-3\tnan\n';
     fuzz(text, (damaged) => parseStorage(damaged, { file: 'walk.mot' }));
+  });
+
+  it('TRC', TIME_LIMIT, () => {
+    const head =
+      'PathFileType\t4\t(X/Y/Z)\tx.trc\nDataRate\tCameraRate\tNumFrames\tNumMarkers\tUnits\n60\t60\t3\t2\tmm\n';
+    const rows = ['1\t0.00\t1\t2\t3\t4\t5\t6', '2\t0.01\t1\t2\t3\t\t\t', '3\t0.02\t1.5\t-2e1\t3\t4\t5\t6'];
+    const text = `${head}Frame#\tTime\tR.ASIS\t\t\tL Knee\n\t\tX1\tY1\tZ1\tX2\tY2\tZ2\n\n${rows.join('\n')}\n`;
+    const { accepted } = fuzz(text, (damaged) => {
+      const { labels, times, positions } = parseTrc(damaged, { file: 'x.trc' });
+      expect(positions).toHaveLength(3 * labels.length * times.length);
+    });
+    expect(accepted).toBeGreaterThan(0);
+  });
+
+  it.each([84, 85, 86] as const)('C3D of processor %i', TIME_LIMIT, (processor) => {
+    const bytes = writeC3d({
+      labels: ['RASI', 'LASI'],
+      rate: 100,
+      positions: Float64Array.from({ length: 18 }, (_, k) => (k === 4 ? Number.NaN : 10 * k)),
+      analogLabels: ['Fx', 'Fz'],
+      samples: 2,
+      analog: Float64Array.from({ length: 12 }, (_, k) => k),
+      processor,
+      ...(processor === 86 && { scale: 0.5 }),
+    });
+    const { accepted } = fuzz(Buffer.from(bytes).toString('latin1'), (damaged) => {
+      const { labels, times, positions } = parseC3d(new Uint8Array(Buffer.from(damaged, 'latin1')), { file: 'x.c3d' });
+      expect(positions).toHaveLength(3 * labels.length * times.length);
+    });
+    expect(accepted).toBeGreaterThan(0);
+  });
+
+  it('set-ups of OpenSim', TIME_LIMIT, () => {
+    const task = (name: string): string =>
+      `<IKMarkerTask name="${name}"><apply>true</apply><weight>10</weight></IKMarkerTask>`;
+    const text = `<OpenSimDocument Version="30000"><InverseKinematicsTool name="x"><model_file>m.osim</model_file><IKTaskSet><objects>
+      ${task('RASI')}${task('LASI')}<IKCoordinateTask name="knee"><apply>true</apply><weight>1</weight></IKCoordinateTask></objects></IKTaskSet>
+      <marker_file>x.trc</marker_file><time_range>0 1.5</time_range></InverseKinematicsTool></OpenSimDocument>`;
+    const { accepted } = fuzz(text, (damaged) => parseOpensimSetup(damaged, { file: 's.xml' }));
+    expect(accepted).toBeGreaterThan(0);
+    const forces = text
+      .replaceAll('InverseKinematics', 'InverseDynamics')
+      .replaceAll('marker_file', 'coordinates_file');
+    fuzz(forces, (damaged) => parseOpensimSetup(damaged, { file: 's.xml' }));
   });
 
   it.skipIf(!hasShared('data/opensim'))('models and loads', TIME_LIMIT, () => {

@@ -136,3 +136,57 @@ function replaceMatch(text: string, from: number, pattern: RegExp, by: string): 
   const found = nextMatch(text, from, pattern);
   return found === undefined ? text : text.slice(0, found.index) + by + text.slice(found.index + found[0].length);
 }
+
+/** A change of data that stays data: a value, a list or an object somewhere in it becomes another one, comes twice, or goes. */
+export interface DataMutation {
+  readonly kind: 'number' | 'scale' | 'swap' | 'copy' | 'drop' | 'value';
+  readonly at: number;
+  readonly other: number;
+  readonly value: unknown;
+}
+
+const NUMBERS = [0, -0, 1, -1, 0.5, 1e-3, -1e-3, 1e-9, 1e3, 1e6, 1e9, -1e9, 1e-300, 1e300, 2 ** 31, 2 ** 53, 3];
+const VALUES = [null, true, '', 'ground', '__proto__', [], {}, [[]], 'x'.repeat(2000), ...NUMBERS];
+
+export const dataMutations: fc.Arbitrary<DataMutation[]> = fc.array(
+  fc.record({
+    // Most changes are small: what is refused at once tries nothing behind it.
+    kind: fc.constantFrom('number', 'scale', 'number', 'scale', 'swap', 'copy', 'drop', 'value'),
+    at: fraction,
+    other: fraction,
+    value: fc.oneof(fc.constantFrom(...NUMBERS), fc.constantFrom(...VALUES)),
+  }) as fc.Arbitrary<DataMutation>,
+  { minLength: 1, maxLength: 3 },
+);
+
+type Place = readonly [holder: Record<string, unknown>, key: string];
+
+function placesIn(data: unknown, found: Place[] = []): Place[] {
+  if (typeof data === 'object' && data !== null)
+    for (const key of Object.keys(data)) {
+      found.push([data as Record<string, unknown>, key]);
+      placesIn((data as Record<string, unknown>)[key], found);
+    }
+  return found;
+}
+
+/** The data, changed; what was given stays as it is. */
+export function mutateData(data: object, list: readonly DataMutation[]): object {
+  const changed = structuredClone(data);
+  for (const { kind, at, other, value } of list) {
+    const all = placesIn(changed);
+    const numbers = all.filter(([holder, key]) => typeof holder[key] === 'number');
+    const places = (kind === 'number' || kind === 'scale') && numbers.length > 0 ? numbers : all;
+    if (places.length === 0) break;
+    const [holder, key] = places[Math.floor(at * places.length)];
+    const [donor, from] = all[Math.floor(other * all.length)];
+    if (kind === 'scale') holder[key] = Number(holder[key]) * 10 ** Math.round(8 * other - 4);
+    else if (kind === 'number') holder[key] = NUMBERS[Math.floor(other * NUMBERS.length)];
+    else if (kind === 'value') holder[key] = structuredClone(value);
+    else if (kind === 'swap') holder[key] = structuredClone(donor[from]);
+    else if (kind === 'copy' && Array.isArray(holder)) holder.push(structuredClone(holder[Number(key)]));
+    else if (kind === 'drop' && Array.isArray(holder)) holder.splice(Number(key), 1);
+    else if (kind === 'drop') delete holder[key];
+  }
+  return changed;
+}

@@ -29,7 +29,7 @@ const ALLOWED = new Map<string, readonly string[]>([
   ['contact', ['spatial', 'joints', 'mechanism', 'engines', 'dynamics']],
   ['simulation', ['spatial', 'joints', 'mechanism', 'reference', 'dynamics', 'engines', 'contact']],
   // MCAP files of worlds.
-  ['recording', ['spatial', 'mechanism', 'formats', 'dynamics', 'contact', 'simulation']],
+  ['recording', ['spatial', 'joints', 'mechanism', 'formats', 'dynamics', 'contact', 'simulation']],
   ['motion', ['spatial', 'joints', 'mechanism', 'formats', 'models', 'engines', 'dynamics']],
   // Files of any kind, from their bytes.
   ['files', ['spatial', 'joints', 'mechanism', 'formats', 'engines', 'motion']],

@@ -226,7 +226,7 @@ describe('parseScene', () => {
           { ...ball, name: 'x' },
         ],
       },
-      /mechanisms\[1\]\.name: "x" is the name of mechanisms\[0\] already/,
+      /mechanisms\[1\]\.name: The name "x" is that of mechanisms\[0\] already/,
     ],
     [{ mechanisms: [ball], ground: { plane: [0, 0, 0, 1] } }, /ground\.plane: The first three numbers are the normal/],
     [{ mechanisms: [ball], ground: 'flat' }, /ground: Expected true or false or an object, got "flat"/],
@@ -338,7 +338,7 @@ describe('the schema', () => {
     } catch (error) {
       expect(error).toBeInstanceOf(ImportError);
       const meaning =
-        /not both|Times must rise|for each of|unit quaternion|is the name of|normal of|rotation matrix|each point|rows times|after the end|These are/;
+        /not both|Times must rise|for each of|unit quaternion|is that of|normal of|rotation matrix|each point|rows times|after the end|These are/;
       return (error as ImportError).problems.every(({ message }) => meaning.test(message)) ? 'meaning' : 'schema';
     }
   };

@@ -118,6 +118,33 @@ describe('control', () => {
     expect(summary.figures.largestGain).toBeGreaterThan(0.01);
   });
 
+  it('is told apart from energy that comes from nowhere, which ends the run', () => {
+    const still = sceneWorld({ mechanisms: [{ model: 'chain-2', state: { joint_1: 1 } }], step: 0.002 });
+    expect(still.driven).toBe(false);
+    expect(armWith({ kind: 'torque', torques: { shoulder: 1 } }).driven).toBe(true);
+    const looks = (driven: boolean, lift: number): void => {
+      const { world } = still;
+      const summary = new RunSummary(world, { driven });
+      const state = world.members[0].state.clone();
+      still.step();
+      // Somebody reaches in.
+      world.members[0].state.v[0] *= 1 + lift;
+      world.members[0].changed();
+      try {
+        for (let k = 0; k < 40; k++) {
+          still.step();
+          summary.look(world);
+        }
+      } finally {
+        world.members[0].state.copy(state);
+        world.members[0].changed();
+      }
+    };
+    looks(false, 0);
+    looks(true, 0.1);
+    expect(() => looks(false, 0.1)).toThrow(/^The energy grew by .* without a cause/);
+  });
+
   it('holds the force range of a servo before its gear', () => {
     const model =
       parseMjcf(`<mujoco><worldbody><body><joint name="j" axis="0 1 0"/><geom size="0.1"/></body></worldbody>

@@ -6,6 +6,7 @@ import { formatJson } from '../../formats/json-writer.js';
 import type { Mechanism } from '../../mechanism/mechanism.js';
 import type { State } from '../../mechanism/state.js';
 import { numericalDerivative } from '../../toolbox/index.js';
+import { InputError } from '../errors.js';
 import {
   chooseState,
   loadModel,
@@ -17,6 +18,9 @@ import {
 } from '../model-argument.js';
 import { formatNumber, type Terminal } from '../terminal.js';
 import { columnsOf } from './frames.js';
+
+/** Rows of matrices that are computed and printed: five of them, nine million numbers, some hundred megabytes of text. */
+const MAX_ROWS = 1340;
 
 interface Options extends ModelOptions, StateOptions {
   readonly check?: boolean;
@@ -37,6 +41,11 @@ export function configureDerivatives(command: Command, terminal: Terminal): void
     .action(async (name: string, options: Options) => {
       const model = await loadModel(name, options, terminal);
       const { mechanism } = model;
+      const { nv } = mechanism;
+      if (nv > MAX_ROWS)
+        throw new InputError(
+          `The derivatives of "${name}" are five matrices of ${nv} rows, ${5 * nv * nv} numbers; up to ${MAX_ROWS} rows are computed.`,
+        );
       const chosen = await chooseState(model, options);
       const { seed } = options;
       const given = seed === undefined ? new Float64Array(mechanism.nv) : randomVector(mechanism, seed);

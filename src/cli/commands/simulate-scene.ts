@@ -64,7 +64,7 @@ export async function runScene(
     throw new InputError(
       `${Math.ceil(end / run.world.stepSize)} steps are too many; take a shorter time or a longer step.`,
     );
-  const summary = new RunSummary(run.world);
+  const summary = new RunSummary(run.world, run);
   if (options.resume !== undefined) resume(options.resume, run, summary);
   const from = run.time;
   if (run.world.lengthTowards(end) === 0)
@@ -137,14 +137,22 @@ export async function runScene(
 function resume(file: string, run: SceneWorld, summary: RunSummary): void {
   const { checkpoint, more } = parseCheckpoint(readInputText(file), run.world, { file });
   const { scene, events, figures } = (more ?? {}) as Partial<Kept>;
-  if (scene === undefined || events === undefined || figures === undefined)
+  if (scene === undefined || !Number.isSafeInteger(events) || !areFigures(figures))
     throw new InputError(`The checkpoint "${file}" was not written by "manikin simulate".`);
   if (scene !== sceneChecksum(run))
     throw new InputError(
       `The checkpoint "${file}" is of another scene: controls, connections, events or filters differ.`,
     );
-  run.restore({ world: checkpoint, events });
+  run.restore({ world: checkpoint, events: events! });
   summary.figures = figures;
+}
+
+/** A file may say anything. */
+function areFigures(data: unknown): data is RunFigures {
+  const { hash, ...counted } = (data ?? {}) as Partial<RunFigures>;
+  const numbers = (list: readonly unknown[], count: number): boolean =>
+    list.length === count && list.every(Number.isFinite);
+  return Array.isArray(hash) && numbers(hash, 2) && numbers(Object.values(counted), 9);
 }
 
 /** Of what happens and what drives: the rest of a scene is in its world, and its duration may change. */
@@ -214,7 +222,7 @@ class Output {
 
   async finish(name: string): Promise<void> {
     await this.#recorder?.end();
-    this.#file?.close();
+    this.#file?.finish();
     this.#csv?.finish();
     this.#picture?.finish(name);
     this.#replay?.finish();

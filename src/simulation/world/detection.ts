@@ -5,6 +5,7 @@ import { allowPairs } from '../../contact/broad-phase.js';
 import { collide } from '../../contact/collide.js';
 import { Manifold } from '../../contact/manifold.js';
 import { SweptShapes } from '../../contact/swept-shapes.js';
+import { SimulationError } from '../../mechanism/errors.js';
 import { TRANSFORM } from '../../spatial/spatial.js';
 import type { PairCheckpoint } from './checkpoint.js';
 import { type PairFriction, ShapePair, type WorldShape } from './world-shape.js';
@@ -114,6 +115,10 @@ export class Detection {
 
   restore(pairs: readonly PairCheckpoint[]): void {
     this.#marked = undefined;
+    const n = this.#shapes.length;
+    const strange = pairs.find(({ key }) => !(key < n * n));
+    if (strange !== undefined)
+      throw new SimulationError('checkpoint', `The checkpoint has a contact of shapes that are not there: ${n} are.`);
     this.touching = pairs.map(({ key, ...points }) => {
       const pair = this.#newPair(key);
       pair.recall(points);

@@ -140,11 +140,7 @@ export class Stepper {
     }
     this.#predict(solver, island, h, gravity, time);
     const doings = bound ? this.#solve(solver, island, h, g, landing) : fly(members, h, landing);
-    for (let k = 0; k < members.length; k++)
-      if (!hasNumbers(members[k])) {
-        if (!last) return false;
-        throw nonFiniteError(members[k], time);
-      }
+    if (!areNumbers(members, time, last)) return false;
     if (!settled(members, last)) return false;
     if (members.some(({ paced }) => paced)) {
       ledger.scale = 1;
@@ -154,6 +150,8 @@ export class Stepper {
       members[k].scale = ledger.scale;
       members[k].arrive(ledger.moved);
     }
+    // Velocities may be numbers, and their squares, which scale them, none.
+    if (!areNumbers(members, time, last)) return false;
     if (changedNothing(island)) for (let k = 0; k < members.length; k++) members[k].halted = true;
     return true;
   }
@@ -335,6 +333,16 @@ export class Stepper {
       articulation.integrate(state.q, change.subarray(o, o + articulation.nv), part * h);
     });
   }
+}
+
+/** Whether positions and velocities are numbers; only the `last` resort fails. */
+function areNumbers(members: readonly Member[], time: number, last: boolean): boolean {
+  for (let k = 0; k < members.length; k++)
+    if (!hasNumbers(members[k])) {
+      if (!last) return false;
+      throw nonFiniteError(members[k], time);
+    }
+  return true;
 }
 
 /** Whether the loops of the members could be closed where the step ended; a shorter step may, so only the `last` resort fails. */
