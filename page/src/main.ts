@@ -3,14 +3,16 @@
 import type { Gallery } from './gallery/gallery.js';
 import { GALLERY, type GalleryName, galleryNamed } from './gallery/names.js';
 import { Physics } from './physics/client.js';
-import type { Grip, Request } from './physics/protocol.js';
-import { Store } from './store.js';
+import type { Request, SceneView } from './physics/protocol.js';
+import { type Picked, Store } from './store.js';
 import { controlPanel } from './views/control-panel.js';
 import { button, byId, element } from './views/dom.js';
 import { type Open, openDropped, openGiven } from './views/files.js';
 import { listenToKeys } from './views/keys.js';
 import { linkOf, readLink, type View } from './views/link.js';
 import { OVERLAYS } from './views/overlays.js';
+import { Picking } from './views/picking.js';
+import { showProblems } from './views/problems.js';
 import { processorsPanel } from './views/processors-panel.js';
 import { saving } from './views/saving.js';
 import { Stage } from './views/stage.js';
@@ -20,26 +22,13 @@ import { timeBar } from './views/time-bar.js';
 const store = new Store();
 const physics = new Physics(store);
 
-function pick(grip: Grip | null, connect: boolean): void {
-  const { connecting } = store.state;
-  if (connecting !== undefined) {
-    store.set({ connecting: undefined });
-    const { member, body, point, type } = connecting;
-    const to = grip === null ? null : { member: grip.member, body: grip.body };
-    const request = { do: 'connect', grip: { member, body, point }, to, joint: { type } } as Request;
-    void physics.ask(request);
-    return;
-  }
-  store.set({ picked: grip === null ? undefined : { member: grip.member, body: grip.body } });
-  if (grip !== null && connect)
-    store.set({
-      connecting: { member: grip.member, body: grip.body, point: grip.point, type: 'spherical' },
-      message: 'Now click the body to connect it with, or the background for the ground.',
-    });
-}
+const picking = new Picking(store, physics);
 
 const stage = new Stage(byId<HTMLCanvasElement>('canvas'), {
-  pick,
+  pick: (grip, connect) => {
+    if (grip !== null && connect && store.state.connecting === undefined) picking.begin(grip);
+    else picking.pick(grip && { member: grip.member, body: grip.body });
+  },
   drag: (grip, to) => {
     if (grip === null || store.state.playing) void physics.ask({ do: 'drag', grip, ...(to !== undefined && { to }) });
     else store.set({ message: 'It stands still. Let it play, then pull.' });
@@ -64,10 +53,15 @@ async function listScenes(): Promise<void> {
 }
 
 /** Another scene from here on, or the same one from its beginning. */
-async function start(request: Request): Promise<void> {
+async function start(request: Request): Promise<boolean> {
   store.set({ connecting: undefined, schedule: undefined, colourByProcessor: false, message: '' });
-  const { error } = await physics.ask(request);
+  const { error, problems = [] } = await physics.ask(request);
   if (error === undefined) begins();
+  else if (problems.length > 0) {
+    store.set({ message: '' });
+    showProblems('The file cannot be opened', problems);
+  }
+  return error === undefined;
 }
 
 /** It plays, unless people want things to stand still. */
@@ -76,14 +70,14 @@ function begins(): void {
   run();
 }
 
-function load(name: string): Promise<void> {
+async function load(name: string): Promise<void> {
   scenes.value = name;
   history.replaceState(null, '', `#${encodeURIComponent(name)}`);
   store.set({ picked: undefined });
   const view = galleryNamed(name);
   if (view !== undefined) return openGallery(view);
   gallery?.close();
-  return start({ do: 'load', scene: name });
+  await start({ do: 'load', scene: name });
 }
 scenes.onchange = () => void load(scenes.value);
 
@@ -97,6 +91,11 @@ async function openGallery(view: GalleryName, files: Parameters<Open>[1] = []): 
       begins();
     },
     load: (scene) => void start({ do: 'load', scene }),
+    follow: (own) => {
+      gallery?.close();
+      choose(0);
+      void (own.length === 0 ? load('follow') : start({ do: 'follow', files: own }));
+    },
     seek: (time) => {
       store.set({ playing: false });
       void physics.ask({ do: 'show', time });
@@ -106,14 +105,16 @@ async function openGallery(view: GalleryName, files: Parameters<Open>[1] = []): 
   gallery.open(view, files);
 }
 
-const open: Open = (name, files) => {
+const open: Open = async (name, files) => {
+  // Who opens a captured motion wants to see it, and not a limp figure.
+  const motion = files.some(([path]) => /\.(bvh|mot|sto)$/i.test(path));
+  if (motion) await openGallery('motion', files);
+  // What is there stays there, where nothing comes instead.
+  else if (await start({ do: 'open', name, files })) gallery?.close();
+  else return;
   scenes.value = '';
   history.replaceState(null, '', location.pathname);
   store.set({ picked: undefined });
-  // Who opens a captured motion wants to see it, and not a limp figure.
-  if (files.some(([path]) => /\.(bvh|mot|sto)$/i.test(path))) return openGallery('motion', files);
-  gallery?.close();
-  return start({ do: 'open', name, files });
 };
 
 const restart = (): void => void start({ do: 'restart' });
@@ -131,7 +132,7 @@ function plotsLater(panel: HTMLElement, ...given: readonly [Store, Physics]): vo
 // Panels.
 const panels: readonly (readonly [string, (panel: HTMLElement, store: Store, physics: Physics) => void])[] = [
   ['Structure', structurePanel],
-  ['Control', controlPanel],
+  ['Control', (panel) => controlPanel(panel, store, physics, () => void load('follow'))],
   ['Plots', plotsLater],
   ['Processors', processorsPanel],
   ['Gallery', galleryPanel],
@@ -201,8 +202,18 @@ document.addEventListener('keydown', ({ key }) => {
 
 timeBar(store, physics, restart);
 openDropped(store, open);
-listenToKeys(store, physics, { restart, panel: choose });
+listenToKeys(store, physics, stage, picking, { restart, panel: choose, follow: () => follow.click() });
 saving(store, physics, stage, async () => linkOf((await physics.ask({ do: 'keep' })).kept, stage.view));
+
+/** The force in the joint of the chosen body is shown. */
+let watched = '';
+function watch({ members }: SceneView, picked: Picked | undefined): void {
+  const joint = (picked && members[picked.member]?.joints[picked.body]?.name) ?? null;
+  const key = joint === null ? '' : `${picked?.member}/${joint}`;
+  if (key === watched) return;
+  watched = key;
+  void physics.ask({ do: 'watch', member: picked?.member ?? 0, joint });
+}
 
 let title = '';
 store.subscribe((state, before) => {
@@ -211,9 +222,12 @@ store.subscribe((state, before) => {
     stage.arrange(scene, scene.title !== title);
     title = scene.title;
     byId('about').textContent = scene.about;
-    const count = scene.warnings.length;
-    if (count > 0)
-      byId('about').append(` ${count} warning${count > 1 ? 's' : ''}: ${scene.warnings.slice(0, 3).join(' ')}`);
+    const { warnings } = scene;
+    if (warnings.length > 0)
+      byId('about').append(
+        ' ',
+        button(`${warnings.length} warning${warnings.length > 1 ? 's' : ''}`, () => showProblems('Warnings', warnings)),
+      );
     if (frame !== undefined) stage.show(frame);
   } else if (frame !== undefined && frame !== before.frame) stage.show(frame);
   if (message !== before.message) byId('message').textContent = message;
@@ -227,6 +241,7 @@ store.subscribe((state, before) => {
     stage.paint(scene, picked, colourByProcessor && schedule !== undefined ? new Map(schedule.owners) : undefined);
     const body = picked && scene.members[picked.member]?.bodies[picked.body];
     byId('picked').textContent = body === undefined ? '' : body.name;
+    watch(scene, picked);
   }
 });
 

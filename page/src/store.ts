@@ -1,6 +1,6 @@
 // The state of the page. Views subscribe to it and never to each other.
 
-import type { Frame, SceneView, ScheduleView } from './physics/protocol.js';
+import type { Frame, Grip, SceneView, ScheduleView } from './physics/protocol.js';
 
 export interface Picked {
   readonly member: number;
@@ -16,9 +16,9 @@ export interface PageState {
   readonly speed: number;
   readonly picked: Picked | undefined;
   /** The body that is to be connected with the next one that is picked. */
-  readonly connecting:
-    | (Picked & { readonly point: readonly [number, number, number]; readonly type: string })
-    | undefined;
+  readonly connecting: Grip | undefined;
+  /** The kind of joint that connects. */
+  readonly connectBy: 'spherical' | 'revolute' | 'fixed';
   readonly message: string;
   readonly colourByProcessor: boolean;
 }
@@ -34,6 +34,7 @@ export class Store {
     speed: 1,
     picked: undefined,
     connecting: undefined,
+    connectBy: 'spherical',
     message: '',
     colourByProcessor: false,
   };

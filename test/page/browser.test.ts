@@ -151,7 +151,8 @@ describe.skipIf(!hasBrowser())('the page', () => {
     await page.click('#controller-hold');
     await says(/holds its place/);
     // A slider stays in the hand while it is drawn.
-    const slider = await page.locator('.slider input').nth(3).elementHandle();
+    const slider = await page.locator('.sliders input').nth(3).elementHandle();
+    await slider!.scrollIntoViewIfNeeded();
     const place = (await slider!.boundingBox())!;
     const middle = place.y + place.height / 2;
     await page.mouse.move(place.x + place.width / 2, middle);
@@ -177,7 +178,8 @@ describe.skipIf(!hasBrowser())('the page', () => {
     await page.setInputFiles('#files', file('two.urdf', urdf));
     await says(/^two-links is open\.$/);
     await page.setInputFiles('#files', file('bad.urdf', '<robot><link></robot>'));
-    await says(/bad\.urdf:\d+:\d+/);
+    await page.locator('#problems li', { hasText: /bad\.urdf:1:\d+/ }).waitFor();
+    expect(await text('#problems mark')).toContain('<robot><link></robot>');
     await picture('broken-file');
   });
 

@@ -24,6 +24,8 @@ const VIEWS: Readonly<Record<GalleryName, GalleryView>> = {
 export interface Page {
   play(replay: Replay): void;
   load(scene: string): void;
+  /** Motors follow a captured motion; without files, the made-up one. */
+  follow(files: Host['files']): void;
   seek(time: number): void;
 }
 
@@ -55,6 +57,7 @@ export class Gallery {
         this.#plots = replayPanel(this.#below, this.#store, replay, (time) => this.#page.seek(time));
       },
       load: (scene) => this.#page.load(scene),
+      follow: (own) => this.#page.follow(own),
       files,
     };
     this.#view = VIEWS[name](controls, host);

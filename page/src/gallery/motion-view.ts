@@ -1,13 +1,15 @@
 // A captured motion with its torques, who carries it, and the gait cycle.
 
-import { element } from '../views/dom.js';
+import { button, element } from '../views/dom.js';
 import { Studies } from './client.js';
 import type { GalleryView } from './views.js';
 
-export const motionView: GalleryView = (panel, { play, files: given }) => {
+export const motionView: GalleryView = (panel, { play, follow, files: given }) => {
+  let shown = given;
   const studies = new Studies();
   const result = element('p', { 'aria-live': 'polite', className: 'result' });
   const show = (files: readonly (readonly [string, Uint8Array])[]): void => {
+    shown = files;
     result.textContent = 'Inverse dynamics of every frame ...';
     studies
       .ask({ kind: 'motion', files }, ({ replay }) => {
@@ -43,6 +45,7 @@ export const motionView: GalleryView = (panel, { play, files: given }) => {
       'p',
       { className: 'row' },
       element('label', { className: 'button' }, 'Open a motion (BVH, or MOT with OSIM)', input),
+      button('Let motors follow it', () => follow(shown), 'The same motion by motors at the joints, with contacts'),
     ),
     result,
   );

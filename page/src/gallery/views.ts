@@ -13,6 +13,8 @@ export interface Host {
   play(replay: Replay): void;
   /** Puts a scene on the stage. */
   load(scene: string): void;
+  /** Motors follow a captured motion; without files, the made-up one. */
+  follow(files: readonly (readonly [string, Uint8Array])[]): void;
 }
 
 /** A view fills its panel, and can be closed. */

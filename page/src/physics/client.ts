@@ -6,7 +6,7 @@ import type { Store } from '../store.js';
 import type { Answers, Reply, Request } from './protocol.js';
 
 /** Put something else on the stage. */
-const OTHERS = new Set<Request['do']>(['list', 'load', 'open', 'restore']);
+const OTHERS = new Set<Request['do']>(['list', 'load', 'open', 'follow', 'restore']);
 
 export class Physics implements Answers {
   readonly #worker: Worker;
@@ -46,14 +46,14 @@ export class Physics implements Answers {
   }
 
   #take(reply: Reply): void {
-    const { id, frame, scene, schedule, said, error } = reply;
+    const { id, frame, scene, said, error } = reply;
     const seen = this.#replay === undefined;
     this.#store.set({
       ...(seen && scene !== undefined && { scene }),
       ...(seen && frame !== undefined && { frame }),
-      ...(schedule !== undefined && { schedule }),
       ...(said !== undefined && { message: said }),
-      ...(error !== undefined && { message: error, playing: false }),
+      // What was asked for and refused stops nothing; where time itself cannot go on, it stands still.
+      ...(error !== undefined && { message: error, ...(id === 0 && { playing: false }) }),
     });
     this.#waiting.get(id)?.(reply);
     this.#waiting.delete(id);

@@ -2,13 +2,13 @@
 
 import type { Mechanism, Vec3 } from 'manikin';
 import type { Member, World } from 'manikin/world';
-import { controllerNamed } from './controllers.js';
+import { controllerNamed, motorGains } from './controllers.js';
 import { Drag } from './drag.js';
 import { dynamicsOf } from './dynamics-of.js';
-import type { Action } from './protocol.js';
+import type { Action, Gains } from './protocol.js';
 
-/** 1/s: how fast a joint follows its slider. */
-const FOLLOW = 15;
+/** Where nobody has said otherwise. */
+const GAINS: Gains = { stiff: 15, damped: 1 };
 
 /** What was done and still counts. Nothing of it is ever written to: a moment of the past keeps it as it is. */
 export interface Marks {
@@ -120,9 +120,9 @@ export class Hands {
       case 'lock':
         return this.#lock(action.member, action.joint, action.locked);
       case 'target':
-        return this.#target(action.member, action.joint, action.position);
+        return this.#target(action.member, action.joint, action.position, action.gains);
       case 'controller':
-        return this.#control(action.name);
+        return this.#control(action.name, action.gains);
       case 'reroot':
         return this.#reroot(action.member, action.body);
     }
@@ -187,14 +187,13 @@ export class Hands {
     return `${name} is ${locked ? 'locked' : 'free'}.`;
   }
 
-  #target(index: number, name: string, position: number): undefined {
+  #target(index: number, name: string, position: number, gains = GAINS): undefined {
     const member = this.member(index);
     const inertia = felt(member, member.state.mechanism.joint(name).v[0]);
     member.drive(name, {
       kind: 'position',
       position,
-      stiffness: FOLLOW * FOLLOW * inertia,
-      damping: 2 * FOLLOW * inertia,
+      ...motorGains(gains, inertia),
     });
     this.#mark(jointKey(index, name), false, position);
   }
@@ -208,11 +207,11 @@ export class Hands {
     this.#targets = targets;
   }
 
-  #control(name: string): string {
+  #control(name: string, gains = GAINS): string {
     const { title, apply } = controllerNamed(name);
     this.#locked = new Set();
     this.#targets = new Map();
-    for (const member of this.#world.members) apply(member, dynamicsOf(member.state.mechanism));
+    for (const member of this.#world.members) apply(member, dynamicsOf(member.state.mechanism), gains);
     return `${title}.`;
   }
 

@@ -1,22 +1,72 @@
 // Files that were dropped on the page: a model with what belongs to it, a scene, or a recording.
 
 import { unzipSync } from 'fflate';
+import { ImportError, type Mat3, MechanismError, type Vec3 } from 'manikin';
 import { readModel } from 'manikin/files';
 import type { ModelFiles } from 'manikin/formats';
 import { readRecording } from 'manikin/recording';
 import { addModel, isScene, parseScene, sceneWorld } from 'manikin/scenes';
 import { type Checkpoint, World } from 'manikin/world';
+import { isCheckpoint, openCheckpoint } from './checkpoint.js';
+import { upOf } from './picture.js';
+import type { FileProblem } from './protocol.js';
 import { type Opened, plainRun } from './scenes.js';
 
 const MOST_BYTES = 256 * 1024 * 1024;
+/** Of a text that is shown: bytes that are read, lines before and after, letters of a line. */
+const [MOST_TEXT, AROUND, LONGEST] = [4 * 1024 * 1024, 3, 300];
 const MODEL = /\.(urdf|xml|sdf|osim|bvh|json)$/i;
 const RECORDING = /\.mcap$/i;
 
-/** The named file among those given, or the first that is a model. */
-export function openFiles(name: string, given: readonly (readonly [string, Uint8Array])[]): Opened {
+type Files = ReadonlyMap<string, Uint8Array>;
+
+/** What could not be opened. */
+interface Refused {
+  readonly error: string;
+  readonly problems: readonly FileProblem[];
+}
+
+/** The named file among those given, or the first that is a model; or all that is wrong with it. */
+export async function openFiles(
+  name: string,
+  given: readonly (readonly [string, Uint8Array])[],
+  present: Opened,
+): Promise<Opened | Refused> {
   const files = new Map(
     given.flatMap(([path, bytes]) => (/\.zip$/i.test(path) ? unzipped(bytes) : [[path, bytes] as const])),
   );
+  try {
+    const [only] = files;
+    const opened =
+      files.size === 1 && isCheckpoint(only[1])
+        ? await openCheckpoint(only[1], only[0], present)
+        : openAmong(name, files);
+    return { ...opened, warnings: opened.warnings.map((warning) => inText(warning, files)) };
+  } catch (error) {
+    if (!(error instanceof ImportError || error instanceof MechanismError)) throw error;
+    return { error: error.message, problems: error.problems.map((problem) => inText(problem, files)) };
+  }
+}
+
+/** A problem with the lines around it. */
+function inText({ where, message }: FileProblem, files: Files): FileProblem {
+  const [, path, number] = /^(.+?):(\d+)(?::\d+)?$/.exec(where) ?? [];
+  const bytes = path === undefined ? undefined : read(files, path);
+  if (bytes === undefined) return { where, message };
+  const line = Number(number);
+  const lines = new TextDecoder().decode(bytes.subarray(0, MOST_TEXT)).split('\n');
+  const from = Math.max(0, line - 1 - AROUND);
+  const text = lines.slice(from, line + AROUND).map((own, k) => [from + k + 1, own.slice(0, LONGEST)] as const);
+  return { where, message, line, text };
+}
+
+/** The file at a path; files that were dropped one by one have lost their folders. */
+function read(files: Files, path: string): Uint8Array | undefined {
+  const name = (full: string): string => full.slice(full.lastIndexOf('/') + 1);
+  return files.get(path) ?? [...files].find(([other]) => name(other) === name(path))?.[1];
+}
+
+function openAmong(name: string, files: Files): Opened {
   const main =
     [name, ...files.keys()].find((path) => files.has(path) && MODEL.test(path)) ??
     [...files.keys()].find((path) => RECORDING.test(path));
@@ -26,25 +76,29 @@ export function openFiles(name: string, given: readonly (readonly [string, Uint8
     );
   if (RECORDING.test(main)) return openRecording(main, files.get(main)!);
   const folder = main.slice(0, Math.max(0, main.lastIndexOf('/')));
-  // Files that were dropped one by one have lost their folders.
-  const byName = new Map([...files].map(([path, bytes]) => [path.slice(path.lastIndexOf('/') + 1), bytes]));
-  const read = (path: string): Uint8Array | undefined =>
-    files.get(path) ?? byName.get(path.slice(path.lastIndexOf('/') + 1));
-  const own = { folder, read };
+  const own = { folder, read: (path: string) => read(files, path) };
   const text = /\.json$/i.test(main) ? new TextDecoder().decode(files.get(main)) : '';
   if (isScene(text)) return openScene(main, text, own);
   const model = readModel(files.get(main)!, main, { files: own });
   const { mechanism } = model;
   const free = mechanism.joints.some(({ type, parent }) => type === 'floating' && parent < 0);
-  const world = new World({ step: 2e-3, gravity: mechanism.gravity, ground: free });
+  const world = new World({ step: 2e-3, gravity: mechanism.gravity });
+  if (free) world.ground(level(mechanism.gravity));
   const { warnings } = addModel(world, model);
   return {
     name: '',
     title: mechanism.name,
     about: `${main}: ${mechanism.bodies.length} bodies, ${mechanism.nv} degrees of freedom.`,
     run: plainRun(world),
-    warnings: [...mechanism.warnings, ...warnings].map(({ message, where }) => `${where} ${message}`.trim()),
+    warnings: [...mechanism.warnings, ...warnings],
   };
+}
+
+/** A ground across gravity: files of people and motions often have y upwards. */
+function level(gravity: Vec3): { E?: Mat3 } {
+  const [x, y] = upOf(gravity);
+  if (y > 0.5) return { E: [0, 0, 1, 1, 0, 0, 0, 1, 0] };
+  return x > 0.5 ? { E: [0, 1, 0, 0, 0, 1, 1, 0, 0] } : {};
 }
 
 function openScene(main: string, text: string, files: ModelFiles): Opened {
@@ -55,7 +109,7 @@ function openScene(main: string, text: string, files: ModelFiles): Opened {
     title: scene.name ?? main,
     about: scene.description ?? `${main}: a scene of ${scene.mechanisms.length} mechanisms.`,
     run,
-    warnings: run.warnings.map(({ message, where }) => `${where} ${message}`.trim()),
+    warnings: run.warnings,
   };
 }
 
@@ -92,6 +146,6 @@ function openRecording(name: string, bytes: Uint8Array): Opened {
     about: `A recording of ${first.states.size} mechanisms, ${moments.length} moments. Whatever you do to it goes on from there.`,
     run: plainRun(world),
     moments: checkpoints,
-    warnings: complete ? [] : ['The recording ends early: what came before is there.'],
+    warnings: complete ? [] : [{ where: name, message: 'The recording ends early: what came before is there.' }],
   };
 }

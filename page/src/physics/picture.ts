@@ -4,7 +4,7 @@ import type { State, Vec3 } from 'manikin';
 import type { Member, World } from 'manikin/world';
 import { dynamicsOf } from './dynamics-of.js';
 import { jointKey, type Marks } from './hands.js';
-import type { Frame, JointView, MemberView } from './protocol.js';
+import type { Frame, JointForce, JointView, MemberView } from './protocol.js';
 
 /** The joint whose force is shown. */
 export interface Watched {
@@ -30,6 +30,12 @@ export function memberView({ name, state: { mechanism } }: Member, m: number, { 
     }),
     loops: mechanism.loops.map(({ name: loop, type }) => ({ name: loop, type })),
   };
+}
+
+/** Against gravity; z where there is none. */
+export function upOf(gravity: Vec3): Vec3 {
+  const size = Math.hypot(...gravity);
+  return size > 0 ? (gravity.map((x) => 0 - x / size) as unknown as Vec3) : [0, 0, 1];
 }
 
 /** Where everything is, and what it weighs on: the part of a frame that follows from the world alone. */
@@ -77,8 +83,10 @@ export function bodyPoses(state: State): Float64Array {
   return dynamicsOf(state.mechanism).poses(state);
 }
 
+const TURNING = new Set(['revolute', 'continuous']);
+
 /** The force through a joint in the last step: on the body it carries, ground axes. */
-export function jointForce(world: World, { member: m, joint }: Watched): Frame['jointForce'] {
+export function jointForce(world: World, { member: m, joint }: Watched): JointForce | undefined {
   const member = world.members[m];
   if (!member?.state.mechanism.hasJoint(joint)) return undefined;
   const { mechanism } = member.state;
@@ -89,7 +97,22 @@ export function jointForce(world: World, { member: m, joint }: Watched): Frame['
     [0, 1, 2].map(
       (k) => E[k] * jointForces[o] + E[3 + k] * jointForces[o + 1] + E[6 + k] * jointForces[o + 2],
     ) as unknown as Vec3;
-  return { at: t, moment: turned(6 * body), force: turned(6 * body + 3) };
+  const own = (o: number): Vec3 => [jointForces[o], jointForces[o + 1], jointForces[o + 2]];
+  const along = { moment: own(6 * body), force: own(6 * body + 3) };
+  const { type, axis } = mechanism.joints[body];
+  const part = TURNING.has(type) ? along.moment : type === 'prismatic' ? along.force : undefined;
+  return {
+    at: t,
+    moment: turned(6 * body),
+    force: turned(6 * body + 3),
+    axes: [
+      [E[0], E[1], E[2]],
+      [E[3], E[4], E[5]],
+      [E[6], E[7], E[8]],
+    ],
+    along,
+    ...(part !== undefined && { effort: part[0] * axis[0] + part[1] * axis[1] + part[2] * axis[2] }),
+  };
 }
 
 function joined(members: readonly Member[], of: (state: State) => Float64Array): Float64Array {

@@ -29,12 +29,24 @@ export interface SceneView {
   /** From which side it is seen first, where that is not from the front. */
   readonly seenFrom?: Vec3;
   readonly about: string;
+  /** Against gravity; z where left out. */
+  readonly up?: Vec3;
   readonly members: readonly MemberView[];
   readonly obstacles: readonly Shape[];
   readonly step: number;
   /** Names of bodies on the way from the old root to the new one, after a change of root. */
   readonly inverted: readonly string[];
-  readonly warnings: readonly string[];
+  readonly warnings: readonly FileProblem[];
+}
+
+/** Something wrong in a file, or worth knowing, with the lines around it where its place is known. */
+export interface FileProblem {
+  /** Where: `robot.urdf:12:5`, `joint "knee"`. */
+  readonly where: string;
+  readonly message: string;
+  readonly line?: number;
+  /** Lines of the file, by their numbers. */
+  readonly text?: readonly (readonly [number, string])[];
 }
 
 /** Numbers of a moment that plots show. */
@@ -64,8 +76,22 @@ export interface Frame extends Sample {
   readonly cost: number;
   /** Said of this moment. */
   readonly caption?: string;
-  /** Force in the chosen joint, ground axes, and where. */
-  readonly jointForce?: { readonly at: Vec3; readonly force: Vec3; readonly moment: Vec3 };
+  /** Force in the chosen joint, on the body it carries. */
+  readonly jointForce?: JointForce;
+}
+
+/** The six components of the force through a joint. */
+export interface JointForce {
+  /** Where the joint is. */
+  readonly at: Vec3;
+  /** Ground axes. */
+  readonly force: Vec3;
+  readonly moment: Vec3;
+  /** Axes of the body in ground coordinates, and the components along them. */
+  readonly axes: readonly [Vec3, Vec3, Vec3];
+  readonly along: { readonly force: Vec3; readonly moment: Vec3 };
+  /** Force or moment along the axis, of joints that have one: what motor, spring and damper make. */
+  readonly effort?: number;
 }
 
 export interface Grip {
@@ -73,6 +99,12 @@ export interface Grip {
   readonly body: number;
   /** In the coordinates of the body. */
   readonly point: Vec3;
+}
+
+/** Of motors that bring joints to positions, whatever inertia they move: how fast, 1/s, and the part of critical damping. */
+export interface Gains {
+  readonly stiff: number;
+  readonly damped: number;
 }
 
 /** What a person does to a scene: it is done again from a link. */
@@ -88,8 +120,14 @@ export type Action =
     }
   | { readonly do: 'release'; readonly member: number; readonly joint: string }
   | { readonly do: 'lock'; readonly member: number; readonly joint: string; readonly locked: boolean }
-  | { readonly do: 'target'; readonly member: number; readonly joint: string; readonly position: number }
-  | { readonly do: 'controller'; readonly name: string }
+  | {
+      readonly do: 'target';
+      readonly member: number;
+      readonly joint: string;
+      readonly position: number;
+      readonly gains?: Gains;
+    }
+  | { readonly do: 'controller'; readonly name: string; readonly gains?: Gains }
   | { readonly do: 'reroot'; readonly member: number; readonly body: number };
 
 /** What the page asks for. Each is answered by one Reply with its number. */
@@ -98,6 +136,8 @@ export type Request =
   | { readonly do: 'list' }
   | { readonly do: 'load'; readonly scene: string }
   | { readonly do: 'open'; readonly name: string; readonly files: readonly (readonly [string, Uint8Array])[] }
+  /** A captured motion, followed by motors. */
+  | { readonly do: 'follow'; readonly files: readonly (readonly [string, Uint8Array])[] }
   /** As it was when it was loaded or opened. */
   | { readonly do: 'restart' }
   /** From now on so many simulated seconds a second; 0: it stands still. */
@@ -107,8 +147,11 @@ export type Request =
   | { readonly do: 'step' }
   | { readonly do: 'show'; readonly time: number }
   | { readonly do: 'watch'; readonly member: number; readonly joint: string | null }
-  | { readonly do: 'schedule'; readonly member: number; readonly processors: number; readonly measure: boolean }
+  /** The mechanism of a member as it is now, without its looks. */
+  | { readonly do: 'describe'; readonly member: number }
   | { readonly do: 'record' }
+  /** This moment, as a file to go on from. */
+  | { readonly do: 'checkpoint' }
   /** The past, to be played without the physics. */
   | { readonly do: 'replay' }
   | { readonly do: 'keep' }
@@ -128,6 +171,22 @@ export interface Span {
   readonly label: string;
   readonly start: number;
   readonly end: number;
+}
+
+/** What the page asks the worker of schedules. */
+export interface ScheduleRequest {
+  readonly id: number;
+  /** A description, as text. */
+  readonly mechanism: string;
+  readonly processors: number;
+  /** On threads, too. */
+  readonly measure: boolean;
+}
+
+export interface ScheduleReply {
+  readonly id: number;
+  readonly schedule?: ScheduleView;
+  readonly error?: string;
 }
 
 export interface ScheduleView {
@@ -160,13 +219,16 @@ export interface Reply {
   readonly scenes?: readonly SceneTitle[];
   readonly frame?: Frame;
   readonly scene?: SceneView;
-  readonly schedule?: ScheduleView;
+  /** A description, as text. */
+  readonly mechanism?: string;
   readonly bytes?: Uint8Array;
   readonly replay?: Replay;
   readonly kept?: Kept;
   /** What happened, for the person. */
   readonly said?: string;
   readonly error?: string;
+  /** Of a file that could not be opened. */
+  readonly problems?: readonly FileProblem[];
 }
 
 /** Who answers requests: the physics, or a replay of what was computed before. */

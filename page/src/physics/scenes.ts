@@ -1,9 +1,12 @@
 // What one can choose from: scenes of the page, and every built-in mechanism.
 
-import { createMechanism, mechanismSpec, Random, State } from 'manikin';
+import { createMechanism, MechanismBuilder, mechanismSpec, Random, State } from 'manikin';
 import { BUILTIN_MODELS, builtinMechanism } from 'manikin/models';
-import { BUNDLED_SCENES, type Scene, type SceneCheckpoint } from 'manikin/scenes';
+import { BUNDLED_SCENES, bundledScene, type Scene, type SceneCheckpoint } from 'manikin/scenes';
 import { box, type Checkpoint, World } from 'manikin/world';
+import { controllerNamed } from './controllers.js';
+import { dynamicsOf } from './dynamics-of.js';
+import type { FileProblem } from './protocol.js';
 
 export interface SceneChoice {
   readonly name: string;
@@ -53,6 +56,53 @@ function bar(): World {
   return world;
 }
 
+/** It stands and keeps its balance: push it. */
+async function balancing(): Promise<Run> {
+  const { mechanisms, ...rest } = bundledScene('push')!;
+  const own = await run({ ...rest, mechanisms: mechanisms.map(({ control: _, ...one }) => one), events: [] });
+  return controlled(own, 'balance');
+}
+
+/** Two links, the motor between them. */
+function acrobot(): World {
+  const rod = { mass: 1, com: [0, 0, -0.5], inertia: [0.083, 0, 0, 0, 0.083, 0, 0, 0, 0.002] } as const;
+  const shape = {
+    geometry: { kind: 'capsule', radius: 0.04, length: 1 },
+    E: [1, 0, 0, 0, 1, 0, 0, 0, 1],
+    t: [0, 0, -0.5],
+  } as const;
+  const axis = [0, 1, 0] as const;
+  const mechanism = new MechanismBuilder('two links')
+    .link('upper', { parent: null, joint: { type: 'revolute', axis, name: 'hang' }, ...rod, visuals: [shape] })
+    .link('lower', {
+      parent: 'upper',
+      joint: { type: 'revolute', axis, name: 'bend', damping: 0.02 },
+      at: [0, 0, -1],
+      ...rod,
+      visuals: [shape],
+    })
+    .build();
+  const state = new State(mechanism);
+  state.set('hang', 0.6);
+  const world = new World({ step: STEP });
+  world.add(mechanism, { state, selfCollision: false });
+  return world;
+}
+
+/** A walk as a capture would give it, followed by motors; nobody walked it. */
+async function following(): Promise<Run> {
+  const [{ gaitBvh }, { followed }] = await Promise.all([import('../gallery/gait-bvh.js'), import('./follow.js')]);
+  const bytes = new TextEncoder().encode(gaitBvh({ seconds: 12, stride: 1.2, speed: 100 }));
+  return followed(new Map([['walk.bvh', bytes]]));
+}
+
+/** A run whose mechanisms are driven by a controller from the beginning. */
+function controlled(own: Run, controller: string): Run {
+  for (const member of own.world.members)
+    controllerNamed(controller).apply(member, dynamicsOf(member.state.mechanism), { stiff: 15, damped: 1 });
+  return own;
+}
+
 /** Boxes on each other, and one that is thrown at them. */
 function boxes(): World {
   const world = new World({ step: STEP, ground: { friction: 0.8 } });
@@ -65,7 +115,7 @@ function boxes(): World {
 /** A world that runs, with what its scene does to it. A SceneWorld of manikin/scenes is one. */
 export interface Run {
   readonly world: World;
-  readonly warnings: readonly { readonly message: string }[];
+  readonly warnings: readonly FileProblem[];
   step(): void;
   save(): SceneCheckpoint;
   restore(checkpoint: SceneCheckpoint): void;
@@ -80,7 +130,7 @@ export interface Opened {
   readonly run: Run;
   /** Of a recording: its moments. */
   readonly moments?: readonly Checkpoint[];
-  readonly warnings: readonly string[];
+  readonly warnings: readonly FileProblem[];
 }
 
 /** A world to which nothing happens by itself. */
@@ -134,6 +184,27 @@ export const SCENES: readonly SceneChoice[] = [
     about: 'Eight boxes on each other; friction holds them until something comes flying.',
     group: 'Scenes',
     build: async () => plainRun(boxes()),
+  },
+  {
+    name: 'balance',
+    title: 'Figure that balances',
+    about: 'Its ankles keep its weight over its feet. Choose a body and push it (p), from any side.',
+    group: 'Scenes',
+    build: balancing,
+  },
+  {
+    name: 'swing-up',
+    title: 'Two links swing up',
+    about: 'One motor, between the links: it bends with the swing until they stand upside down.',
+    group: 'Scenes',
+    build: async () => controlled(plainRun(acrobot()), 'swing'),
+  },
+  {
+    name: 'follow',
+    title: 'Figure that follows a motion',
+    about: 'Motors follow a captured walk (a made-up one; open a BVH file for yours), the root is assisted.',
+    group: 'Scenes',
+    build: following,
   },
   ...BUNDLED_SCENES.map(
     ({ name, description, scene }): SceneChoice => ({

@@ -1,32 +1,57 @@
 // How processors would share a mechanism, and what threads really do.
 
 import { type Mechanism, topologyOf } from 'manikin';
+import { parseDescription } from 'manikin/formats';
 import { measureTimeline } from 'manikin/parallel';
 import { drawSvg, schedule, treeDepth } from 'manikin/schedule';
-import type { ScheduleView } from './protocol.js';
+import type { ScheduleRequest, ScheduleView } from './protocol.js';
 
-/** The best order of assembly; with `measure` also what the threads of this machine make of it. */
-export async function scheduleView(mechanism: Mechanism, processors: number, measure: boolean): Promise<ScheduleView> {
+/** Milliseconds that threads run for one measured timeline. */
+const MEASURING = 100;
+
+/** The schedule that was found last: the same is asked for again and again while threads are watched. */
+let found: { readonly key: string; readonly mechanism: Mechanism; readonly view: ScheduleView } | undefined;
+
+/** The best order of assembly, and with `measure` what threads make of it. */
+export async function findSchedule({
+  mechanism: text,
+  processors,
+  measure,
+}: Omit<ScheduleRequest, 'id'>): Promise<ScheduleView> {
+  const key = `${processors} ${text}`;
+  if (found?.key !== key) {
+    const { mechanism } = parseDescription(text);
+    found = { key, mechanism, view: scheduleView(mechanism, processors) };
+  }
+  const { mechanism, view } = found;
+  return measure ? measured(mechanism, view) : view;
+}
+
+/** The best order of assembly. */
+function scheduleView(mechanism: Mechanism, processors: number): ScheduleView {
   const topology = topologyOf(mechanism);
-  const found = schedule(topology, { processors, timeBudgetMs: 1000 });
-  const { makespan, serial, optimal, assignment, tree, timeline } = found;
+  const best = schedule(topology, { processors, timeBudgetMs: 1000 });
+  const { makespan, serial, optimal, assignment, tree, timeline } = best;
   const names = [...mechanism.joints, ...mechanism.loops].map(({ name }) => name);
-  const view: ScheduleView = {
+  return {
     processors,
     makespan,
     serial,
     optimal,
     depth: treeDepth(tree),
-    svg: drawSvg(topology, found, { title: `${mechanism.name} on ${processors} processors` }),
+    svg: drawSvg(topology, best, { title: `${mechanism.name} on ${processors} processors` }),
     predicted: timeline.flatMap((entries, processor) =>
       entries.map(({ joint, start, end, phase }) => ({ processor, label: `${names[joint]}, ${phase}`, start, end })),
     ),
     measured: [],
     owners: assignment.map(([from], j) => [names[j], from] as const),
   };
-  if (!measure) return view;
+}
+
+/** What the threads of this machine make of it. */
+async function measured(mechanism: Mechanism, view: ScheduleView): Promise<ScheduleView> {
   try {
-    const ran = await measureTimeline(mechanism, { threads: processors, milliseconds: 200 });
+    const ran = await measureTimeline(mechanism, { threads: view.processors, milliseconds: MEASURING });
     const named = (spans: typeof ran.measured) =>
       spans.map(({ processor, segment, phase, start, end }) => ({
         processor,

@@ -4,8 +4,8 @@
 import { World } from 'manikin/world';
 import { Hands } from './hands.js';
 import { History, type Moment } from './history.js';
-import { jointForce, memberView, type Watched, worldPicture } from './picture.js';
-import type { Action, Frame, Kept, Reply, Request, SceneView } from './protocol.js';
+import { jointForce, memberView, upOf, type Watched, worldPicture } from './picture.js';
+import type { Action, Frame, JointForce, Kept, Reply, Request, SceneView } from './protocol.js';
 import { type Opened, plainRun, SCENES, sceneNamed } from './scenes.js';
 
 /** Seconds of simulated time between moments that are kept. */
@@ -14,8 +14,14 @@ const BETWEEN_MOMENTS = 1 / 60;
 const SLICE = 8;
 /** What a slice still counts after the next one. */
 const FADING = 0.98;
+/** Milliseconds of doing a scene again before something is told. */
+const PATIENCE = 200;
 /** A link with more would be too long. */
 const MOST_ACTIONS = 20_000;
+
+/** Told how much of a long work is done, from 0 to 1; false where it is not wanted any more. */
+export type Between = (part: number) => Promise<boolean>;
+const goOn: Between = async () => true;
 
 export class Session {
   #opened: Opened = { name: '', title: '', about: '', run: plainRun(new World()), warnings: [] };
@@ -40,7 +46,7 @@ export class Session {
   }
 
   /** Does what is asked; the answer carries a picture, and the scene where the page does not know it yet. */
-  async answer(request: Request): Promise<Omit<Reply, 'id'>> {
+  async answer(request: Request, between: Between = goOn): Promise<Omit<Reply, 'id'>> {
     switch (request.do) {
       case 'list':
         return { scenes: SCENES.map(({ name, title, group }) => ({ name, title, group })) };
@@ -49,9 +55,17 @@ export class Session {
         return this.#picture();
       case 'open': {
         const { openFiles } = await import('./open.js');
-        const opened = openFiles(request.name, request.files);
+        const opened = await openFiles(request.name, request.files, this.#opened);
+        if ('problems' in opened) return opened;
         this.#start(opened);
         return { ...this.#picture(), said: `${opened.title} is open.` };
+      }
+      case 'follow': {
+        const { followed } = await import('./follow.js');
+        const run = followed(new Map(request.files));
+        const about = 'Motors follow the captured motion, the root is assisted. Push it.';
+        this.#start({ name: '', title: `${request.files[0][0]}, followed`, about, run, warnings: run.warnings });
+        return this.#picture();
       }
       case 'restart':
         this.#opened.run.restore(this.#first.checkpoint);
@@ -69,10 +83,9 @@ export class Session {
       case 'show':
         this.#show(request.time);
         return this.#picture();
-      case 'schedule': {
-        const { scheduleView } = await import('./schedule.js');
-        const { mechanism } = this.#hands.member(request.member).state;
-        return { schedule: await scheduleView(mechanism, request.processors, request.measure) };
+      case 'describe': {
+        const { describe } = await import('./describe.js');
+        return { mechanism: describe(this.#hands.member(request.member).state.mechanism) };
       }
       case 'watch':
         this.#watched = request.joint === null ? undefined : { member: request.member, joint: request.joint };
@@ -84,6 +97,10 @@ export class Session {
         this.#hands.driveAgain(driven);
         return { bytes };
       }
+      case 'checkpoint': {
+        const { checkpointOf } = await import('./checkpoint.js');
+        return { bytes: checkpointOf(this.#opened) };
+      }
       case 'replay': {
         const { replayOf } = await import('./replay.js');
         const { driven } = this.#hands.marks;
@@ -94,7 +111,7 @@ export class Session {
       case 'keep':
         return { kept: this.keep() };
       case 'restore':
-        await this.restore(request.kept);
+        await this.restore(request.kept, between);
         return { ...this.#picture(), said: `The scene is back at ${this.world.time.toFixed(3)} s.` };
       default: {
         const said = this.act(request);
@@ -108,7 +125,7 @@ export class Session {
   async load(name: string): Promise<void> {
     const { title, about, build } = sceneNamed(name);
     const run = await build();
-    this.#start({ name, title, about, run, warnings: run.warnings.map(({ message }) => message) });
+    this.#start({ name, title, about, run, warnings: run.warnings });
   }
 
   #start(opened: Opened): void {
@@ -118,7 +135,6 @@ export class Session {
     this.#actions = [];
     this.#shown = undefined;
     this.#playing = false;
-    this.#watched = undefined;
     this.#first = this.#moment();
     if (opened.moments === undefined) this.#history.fill([this.#first]);
     else this.#playBack(opened.moments);
@@ -186,6 +202,8 @@ export class Session {
   /** Back to a moment of the past. */
   #show(time: number): void {
     this.#played = time;
+    // One can come back to where time has arrived.
+    if (this.#shown === undefined && this.world.time > this.#history.to) this.#history.add(this.#moment());
     const moment = this.#history.at(time);
     if (moment === undefined || moment === this.#shown) return;
     this.#opened.run.restore(moment.checkpoint);
@@ -223,10 +241,14 @@ export class Session {
   }
 
   /** Does a scene again, step by step, with all that was done to it: the same bits. */
-  async restore({ scene, steps, actions }: Kept): Promise<void> {
+  async restore({ scene, steps, actions }: Kept, between: Between = goOn): Promise<void> {
     await this.load(scene);
-    let next = 0;
+    let [next, since] = [0, performance.now()];
     for (;;) {
+      if (performance.now() - since > PATIENCE) {
+        if (!(await between(this.#steps / steps))) throw new Error('The scene was not done again to its end.');
+        since = performance.now();
+      }
       for (; next < actions.length && actions[next][0] <= this.#steps; next++) this.act(actions[next][1]);
       if (this.#steps >= steps) break;
       this.step();
@@ -248,12 +270,13 @@ export class Session {
   }
 
   scene(): SceneView {
-    const { members, obstacles, stepSize } = this.world;
+    const { members, obstacles, stepSize, gravity } = this.world;
     const { title, about, warnings } = this.#opened;
     const { marks } = this.#hands;
     return {
       title,
       about,
+      up: upOf(gravity),
       members: members.map((member, m) => memberView(member, m, marks)),
       obstacles: obstacles.map(({ shape }) => shape),
       step: stepSize,
@@ -262,8 +285,20 @@ export class Session {
     };
   }
 
+  /** Of the last step; of a moment of the past, of the step that followed it. */
+  #force(watched: Watched): JointForce | undefined {
+    if (this.#shown === undefined) return this.#steps > 0 ? jointForce(this.world, watched) : undefined;
+    const { run } = this.#opened;
+    const { driven } = this.#hands.marks;
+    run.step();
+    const force = jointForce(this.world, watched);
+    run.restore(this.#shown.checkpoint);
+    this.#hands.driveAgain(driven);
+    return force;
+  }
+
   frame(): Frame {
-    const force = this.#watched && this.#steps > 0 ? jointForce(this.world, this.#watched) : undefined;
+    const force = this.#watched && this.#force(this.#watched);
     return {
       ...worldPicture(this.world),
       work: this.#hands.marks.work,

@@ -11,6 +11,9 @@ const REST = 4;
 
 const session = new Session();
 let last: Promise<void> = Promise.resolve();
+/** Something else is to be on the stage: what takes long is not wanted any more. */
+let others = 0;
+const OTHERS = new Set<Request['do']>(['load', 'open', 'follow', 'restart', 'restore']);
 let speed = 0;
 /** A slice is under way or about to be. */
 let going = false;
@@ -18,6 +21,7 @@ let owed = 0;
 let since = 0;
 
 self.onmessage = ({ data }: MessageEvent<{ readonly id: number; readonly request: Request }>): void => {
+  if (OTHERS.has(data.request.do)) others++;
   last = last.then(() => answer(data.id, data.request));
 };
 
@@ -25,13 +29,22 @@ async function answer(id: number, request: Request): Promise<void> {
   let reply: Reply;
   try {
     if (request.do === 'play') play(request.speed);
-    reply = { id, ...(await session.answer(request)) };
+    reply = { id, ...(await session.answer(request, between)) };
   } catch (error) {
     reply = { id, error: textOf(error) };
   }
+  if (OTHERS.has(request.do)) others--;
   const { frame, bytes } = reply;
   const buffers = [frame?.poses, frame?.q, frame?.v, frame?.contactForces, bytes].flatMap((a) => (a ? [a.buffer] : []));
   self.postMessage(reply, { transfer: buffers as ArrayBuffer[] });
+}
+
+/** Says how far it is, and looks whether something else was asked for. */
+async function between(part: number): Promise<boolean> {
+  const reply: Reply = { id: 0, said: `The scene is done again: ${Math.round(100 * part)} %` };
+  self.postMessage(reply);
+  await new Promise((done) => setTimeout(done, 0));
+  return others <= 1;
 }
 
 function textOf(error: unknown): string {

@@ -46,6 +46,8 @@ export class ReplaySource implements Answers {
       case 'restart':
         this.#time = this.#from;
         break;
+      case 'watch':
+        break;
       case 'replay':
         return Promise.resolve({ id: 0, replay: this.replay });
       default:

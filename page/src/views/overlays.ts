@@ -1,13 +1,18 @@
-// What can be drawn over the figures: axes of joints, frames, centre of mass, momentum, contact forces, force in a joint.
+// What can be drawn over the figures: axes of joints, frames, centre of mass, momentum, contacts, force in a joint. Moments have two
+// heads.
 
 import {
   ArrowHelper,
   AxesHelper,
+  BufferAttribute,
+  BufferGeometry,
   Group,
   type Line,
   type Material,
   Mesh,
   MeshBasicMaterial,
+  Points,
+  PointsMaterial,
   SphereGeometry,
   Vector3,
 } from 'three';
@@ -15,7 +20,9 @@ import type { Frame, SceneView } from '../physics/protocol.js';
 
 export const OVERLAYS = [
   ['contacts', 'Contact forces'],
-  ['joint-force', 'Force in the chosen joint'],
+  ['points', 'Contact points'],
+  ['joint-force', 'Force and moment in the chosen joint'],
+  ['components', 'Their six components'],
   ['com', 'Centre of mass'],
   ['momentum', 'Momentum'],
   ['axes', 'Joint axes'],
@@ -26,23 +33,34 @@ export type OverlayName = (typeof OVERLAYS)[number][0];
 /** Metres of arrow for a newton, and for a newton second. */
 const PER_NEWTON = 1 / 1500;
 const PER_NEWTON_SECOND = 1 / 200;
+/** And for a newton metre. */
+const PER_NEWTON_METRE = 1 / 150;
+const [FORCE, MOMENT] = [0x1f77d0, 0x2ca02c];
+/** Of the axes x, y, z, as body frames have them. */
+const AXES = [0xe05a5a, 0x2ca02c, 0x4a7dff] as const;
 const MOST_ARROWS = 200;
+const MOST_POINTS = 2000;
 const POSE = 12;
 
 export class Overlays extends Group {
-  readonly shown = new Set<OverlayName>(['contacts', 'joint-force']);
+  readonly shown = new Set<OverlayName>(['contacts', 'points', 'joint-force']);
   readonly #arrows: ArrowHelper[] = [];
   #used = 0;
   readonly #axes: { readonly arrow: ArrowHelper; readonly body: number; readonly axis: readonly number[] }[] = [];
   readonly #frames: AxesHelper[] = [];
   readonly #com = new Mesh(new SphereGeometry(0.03, 16, 12), new MeshBasicMaterial({ color: 0xe0a100 }));
+  readonly #points = new Points(
+    new BufferGeometry().setAttribute('position', new BufferAttribute(new Float32Array(3 * MOST_POINTS), 3)),
+    new PointsMaterial({ color: 0xd33a2c, size: 6, sizeAttenuation: false }),
+  );
   readonly #from = new Vector3();
   readonly #way = new Vector3();
 
   constructor() {
     super();
-    onTop(this.#com);
-    this.add(this.#com);
+    onTop(this.#com, this.#points);
+    this.#points.frustumCulled = false;
+    this.add(this.#com, this.#points);
   }
 
   /** New structure: axes and frames anew. */
@@ -79,9 +97,16 @@ export class Overlays extends Group {
         this.#arrow(contactForces, o, contactForces.subarray(o + 3, o + 6), PER_NEWTON, 0xd33a2c);
     if (this.shown.has('momentum')) this.#arrow(com, 0, momentum, PER_NEWTON_SECOND, 0xe0a100);
     if (this.shown.has('joint-force') && jointForce !== undefined) {
-      this.#arrow(jointForce.at, 0, jointForce.force, PER_NEWTON, 0x1f77d0);
-      this.#arrow(jointForce.at, 0, jointForce.moment, 10 * PER_NEWTON, 0x2ca02c);
+      this.#arrow(jointForce.at, 0, jointForce.force, PER_NEWTON, FORCE);
+      this.#moment(jointForce.at, jointForce.moment, MOMENT);
     }
+    if (this.shown.has('components') && jointForce !== undefined)
+      jointForce.axes.forEach((axis, k) => {
+        const part = (size: number): number[] => axis.map((x) => size * x);
+        this.#arrow(jointForce.at, 0, part(jointForce.along.force[k]), PER_NEWTON, AXES[k]);
+        this.#moment(jointForce.at, part(jointForce.along.moment[k]), AXES[k]);
+      });
+    this.#placePoints(contactForces);
     for (let k = this.#used; k < this.#arrows.length; k++) this.#arrows[k].visible = false;
     this.#com.visible = this.shown.has('com') || this.shown.has('momentum');
     this.#com.position.set(...com);
@@ -105,6 +130,20 @@ export class Overlays extends Group {
     });
   }
 
+  #placePoints(contacts: Float32Array): void {
+    const count = this.shown.has('points') ? Math.min(MOST_POINTS, contacts.length / 6) : 0;
+    const { geometry } = this.#points;
+    const places = geometry.getAttribute('position') as BufferAttribute;
+    for (let k = 0; k < count; k++) places.setXYZ(k, contacts[6 * k], contacts[6 * k + 1], contacts[6 * k + 2]);
+    places.needsUpdate = true;
+    geometry.setDrawRange(0, count);
+  }
+
+  #moment(at: ArrayLike<number>, vector: ArrayLike<number>, color: number): void {
+    this.#arrow(at, 0, vector, PER_NEWTON_METRE, color);
+    this.#arrow(at, 0, vector, 0.85 * PER_NEWTON_METRE, color);
+  }
+
   #arrow(at: ArrayLike<number>, o: number, vector: ArrayLike<number>, scale: number, color: number): void {
     this.#way.set(vector[0], vector[1], vector[2]).multiplyScalar(scale);
     const length = this.#way.length();
@@ -126,7 +165,7 @@ export class Overlays extends Group {
 }
 
 /** Bodies do not hide it. */
-function onTop(...objects: readonly (Mesh | Line)[]): void {
+function onTop(...objects: readonly (Mesh | Line | Points)[]): void {
   for (const object of objects) {
     (object.material as Material).depthTest = false;
     object.renderOrder = 1;

@@ -1,96 +1,25 @@
-// Plots of what was seen: energies, contacts, joints, phase portraits. The cursor on a plot moves the time.
+// Plots of what was seen. A click goes there in time, a drag selects a range, hovering shows all of them at one time: while it
+// stands still, the scene, too.
 
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import type { Physics } from '../physics/client.js';
 import type { Frame } from '../physics/protocol.js';
 import type { PageState, Store } from '../store.js';
-import { button, download, element } from './dom.js';
+import { button, download, element, short } from './dom.js';
+import { KINDS, type Kind } from './plot-kinds.js';
+import { Portrait } from './portrait.js';
+import { Samples } from './samples.js';
 
-const MOST_SAMPLES = 3600;
 /** Milliseconds between drawings. */
 const BETWEEN = 100;
 
-interface Series {
-  readonly label: string;
-  readonly stroke: string;
-  readonly value: (frame: Frame) => number;
-}
-
-interface Kind {
-  readonly name: string;
-  readonly unit: string;
-  readonly series: (state: PageState) => readonly Series[];
-}
-
-const BLUE = '#1f77d0';
-const RED = '#d33a2c';
-const GREEN = '#2ca02c';
-const ORANGE = '#e8710a';
-
-/** The first number of the chosen joint in q and v of all members. */
-function chosen({
-  scene,
-  picked,
-}: PageState): { readonly name: string; readonly q: number; readonly v: number } | undefined {
-  if (scene === undefined || picked === undefined) return undefined;
-  let [q, v] = [0, 0];
-  for (const [m, { joints }] of scene.members.entries()) {
-    if (m === picked.member) {
-      const joint = joints[picked.body];
-      return joint === undefined || joint.nv === 0 ? undefined : { name: joint.name, q: q + joint.iq, v: v + joint.iv };
-    }
-    for (const { nq, nv } of joints) {
-      q += nq;
-      v += nv;
-    }
-  }
-  return undefined;
-}
-
-const KINDS: readonly Kind[] = [
-  {
-    name: 'Energy',
-    unit: 'J',
-    series: () => [
-      { label: 'kinetic', stroke: RED, value: ({ kinetic }) => kinetic },
-      { label: 'potential', stroke: BLUE, value: ({ potential }) => potential },
-      { label: 'total', stroke: GREEN, value: ({ kinetic, potential }) => kinetic + potential },
-      { label: 'put in', stroke: ORANGE, value: ({ work }) => work },
-    ],
-  },
-  {
-    name: 'Contacts',
-    unit: '',
-    series: () => [
-      { label: 'points', stroke: BLUE, value: ({ contacts }) => contacts },
-      { label: 'depth, 0.1 mm', stroke: RED, value: ({ depth }) => 1e4 * depth },
-    ],
-  },
-  {
-    name: 'Chosen joint',
-    unit: 'rad, rad/s',
-    series: (state) => {
-      const joint = chosen(state);
-      if (joint === undefined) return [];
-      return [
-        { label: `${joint.name} position`, stroke: BLUE, value: ({ q }) => q[joint.q] },
-        { label: 'velocity', stroke: RED, value: ({ v }) => v[joint.v] },
-      ];
-    },
-  },
-  {
-    name: 'Force in the watched joint',
-    unit: 'N, N m',
-    series: () => [
-      { label: 'force', stroke: BLUE, value: ({ jointForce }) => size(jointForce?.force) },
-      { label: 'moment', stroke: RED, value: ({ jointForce }) => size(jointForce?.moment) },
-    ],
-  },
-];
-
-function size(x: readonly number[] | undefined): number {
-  return x === undefined ? Number.NaN : Math.hypot(...x);
+/** What a plot does to the time of the page. */
+interface Clock {
+  /** Goes to a time and stays there. */
+  seek(time: number): void;
+  /** Shows a time as long as the mouse is there; undefined: it has left. */
+  look(time: number | undefined): void;
 }
 
 /** One plot: its numbers since the scene was loaded, and the drawing. */
@@ -98,101 +27,212 @@ class Plot {
   readonly kind: Kind;
   readonly element = element('figure', { className: 'plot' });
   readonly #drawing = element('div');
+  readonly #said = element('output', { className: 'range' });
+  readonly #clock: Clock;
   #plot: uPlot | undefined;
-  #data: number[][] = [[]];
-  #series: readonly Series[] = [];
+  #portrait: Portrait | undefined;
+  #samples = new Samples([]);
+  /** Seconds that were selected; undefined: all. */
+  #range: readonly [number, number] | undefined;
+  #now = 0;
 
-  constructor(kind: Kind) {
+  constructor(kind: Kind, clock: Clock) {
     this.kind = kind;
-    this.element.append(this.#drawing);
+    this.#clock = clock;
+    const all = button('All', () => this.#select(undefined), 'All of the time');
+    const csv = button(
+      'CSV',
+      () => download(`${kind.name}.csv`, this.csv(), 'text/csv'),
+      'The range that is shown, as CSV',
+    );
+    const png = button('PNG', () =>
+      this.#png()?.toBlob((blob) => blob && download(`${kind.name}.png`, blob, 'image/png')),
+    );
+    for (const [one, name] of [
+      [all, 'all of the time'],
+      [csv, 'as CSV'],
+      [png, 'as PNG'],
+    ] as const)
+      one.setAttribute('aria-label', `${kind.name}: ${name}`);
+    const hint = kind.portrait ? '' : ' click: go there; drag: a range';
+    this.element.setAttribute('aria-label', kind.name);
+    this.element.append(
+      this.#drawing,
+      element('figcaption', {}, ...(kind.portrait ? [] : [all]), csv, png, this.#said, hint),
+    );
   }
 
-  start(state: PageState, seek: (time: number) => void): void {
+  start(state: PageState): void {
     this.#plot?.destroy();
-    this.#series = this.kind.series(state);
-    this.#data = [[], ...this.#series.map(() => [])];
-    const text = getComputedStyle(document.body).color;
+    this.#plot = undefined;
+    this.#portrait = undefined;
+    this.#range = undefined;
+    this.#said.textContent = '';
+    const { name, unit, missing = '', portrait } = this.kind;
+    this.#samples = new Samples(this.kind.series(state));
+    this.#drawing.replaceChildren();
+    if (this.#samples.series.length === 0) {
+      this.#drawing.append(element('p', {}, `${name}: ${missing}`));
+      return;
+    }
+    if (portrait) {
+      this.#portrait = new Portrait();
+      this.#drawing.append(element('p', {}, `${this.#samples.series[0].label}: ${unit}`), this.#portrait.canvas);
+      return;
+    }
+    this.#plot = this.#made(unit === '' ? name : `${name}, ${unit}`);
+  }
+
+  #made(title: string): uPlot {
     const axis = {
-      stroke: text,
+      stroke: getComputedStyle(document.body).color,
       grid: { stroke: 'rgba(128,128,128,0.25)' },
       ticks: { stroke: 'rgba(128,128,128,0.4)' },
     };
-    this.#plot = new uPlot(
+    const plot = new uPlot(
       {
-        title: this.kind.unit === '' ? this.kind.name : `${this.kind.name}, ${this.kind.unit}`,
+        title,
         width: Math.max(240, this.element.clientWidth || 320),
         height: 190,
         scales: { x: { time: false } },
         axes: [axis, { ...axis, size: 58 }],
-        series: [{ label: 's' }, ...this.#series.map(({ label, stroke }) => ({ label, stroke, width: 1.5 }))],
-        cursor: { drag: { x: true, y: false } },
+        series: [
+          { label: 's', value: (_, x) => (x === null ? '--' : short(x)) },
+          ...this.#samples.series.map(({ label, stroke }) => ({
+            label,
+            stroke,
+            width: 1.5,
+            value: (_: uPlot, x: number | null) => (x === null ? '--' : short(x)),
+          })),
+        ],
+        cursor: { drag: { x: true, y: false, setScale: false }, sync: { key: 'time' } },
+        hooks: {
+          setSelect: [(self) => this.#selected(self)],
+          draw: [(self) => this.#mark(self)],
+        },
       },
-      this.#data as unknown as uPlot.AlignedData,
+      this.#samples.columns as unknown as uPlot.AlignedData,
       this.#drawing,
     );
-    this.#plot.over.addEventListener('dblclick', () => {
-      const index = this.#plot?.cursor.idx;
-      if (index !== undefined && index !== null) seek(this.#data[0][index]);
+    const time = (): number | undefined => {
+      const index = plot.cursor.idx;
+      return index === undefined || index === null ? undefined : this.#samples.columns[0][index];
+    };
+    let pressed = 0;
+    plot.over.addEventListener('mousedown', ({ clientX }) => {
+      pressed = clientX;
     });
+    plot.over.addEventListener('click', ({ clientX }) => {
+      const at = time();
+      if (at !== undefined && Math.abs(clientX - pressed) < 4) this.#clock.seek(at);
+    });
+    plot.over.addEventListener('mousemove', () => this.#clock.look(time()));
+    plot.over.addEventListener('mouseleave', () => this.#clock.look(undefined));
+    plot.over.addEventListener('dblclick', () => this.#select(undefined));
+    return plot;
+  }
+
+  #selected({ select, posToVal }: uPlot): void {
+    if (select.width > 3) this.#select([posToVal(select.left, 'x'), posToVal(select.left + select.width, 'x')]);
+  }
+
+  #select(range: readonly [number, number] | undefined): void {
+    this.#range = range;
+    this.#said.textContent = range === undefined ? '' : `${short(range[0])} to ${short(range[1])} s`;
+    this.#plot?.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+    this.draw(this.#now);
+  }
+
+  /** The present, where it is not the last of what is drawn. */
+  #mark({ ctx, bbox, valToPos }: uPlot): void {
+    const at = valToPos(this.#now, 'x', true);
+    if (!(at >= bbox.left && at <= bbox.left + bbox.width)) return;
+    ctx.save();
+    ctx.fillStyle = '#e8710a';
+    ctx.fillRect(at - 1, bbox.top, 2, bbox.height);
+    ctx.restore();
   }
 
   add(frame: Frame): void {
-    const [times] = this.#data;
-    // Who looks at the past changes nothing; who goes on from there writes it anew.
-    if (frame.time < frame.to && frame.time <= (times.at(-1) ?? -1)) return;
-    while (times.length > 0 && times[times.length - 1] >= frame.time) for (const list of this.#data) list.pop();
-    times.push(frame.time);
-    for (const [k, { value }] of this.#series.entries()) this.#data[k + 1].push(value(frame));
-    if (times.length > MOST_SAMPLES) for (const list of this.#data) list.shift();
+    this.#samples.add(frame);
+  }
+
+  draw(time: number): void {
+    this.#now = time;
+    const { columns } = this.#samples;
+    const [times] = columns;
+    const next = times.findIndex((other) => other > time + 1e-9);
+    this.#portrait?.draw(this.#samples, (next < 0 ? times.length : next) - 1);
+    if (this.#plot === undefined) return;
+    const range = this.#range;
+    this.#plot.setData(columns as unknown as uPlot.AlignedData, range === undefined);
+    if (range !== undefined) this.#plot.setScale('x', { min: range[0], max: range[1] });
+  }
+
+  csv(): string {
+    return this.#samples.csv(this.#range);
+  }
+
+  #png(): HTMLCanvasElement | undefined {
+    return this.#portrait?.canvas ?? this.#plot?.ctx.canvas;
   }
 
   remove(): void {
     this.#plot?.destroy();
     this.element.remove();
   }
+}
 
-  draw(): void {
-    this.#plot?.setData(this.#data as unknown as uPlot.AlignedData);
+/** Shows moments while the mouse is over a plot and the scene stands still; then goes back to where it was. */
+class Hovering implements Clock {
+  readonly #store: Store;
+  readonly #physics: Physics;
+  #before: number | undefined;
+  #asking = false;
+
+  constructor(store: Store, physics: Physics) {
+    this.#store = store;
+    this.#physics = physics;
   }
 
-  csv(): string {
-    const head = ['time', ...this.#series.map(({ label }) => label)].map((label) => `"${label}"`).join(',');
-    return [head, ...this.#data[0].map((_, row) => this.#data.map((list) => list[row]).join(','))].join('\n') + '\n';
+  seek(time: number): void {
+    this.#before = undefined;
+    this.#store.set({ playing: false });
+    void this.#physics.ask({ do: 'show', time });
   }
 
-  png(): HTMLCanvasElement | undefined {
-    return this.#plot?.ctx.canvas;
+  look(time: number | undefined): void {
+    const { playing, frame } = this.#store.state;
+    if (time === undefined) {
+      if (this.#before !== undefined && !playing) void this.#physics.ask({ do: 'show', time: this.#before });
+      this.#before = undefined;
+      return;
+    }
+    if (playing || frame === undefined || this.#asking) return;
+    this.#before ??= frame.time;
+    this.#asking = true;
+    void this.#physics.ask({ do: 'show', time }).then(() => {
+      this.#asking = false;
+    });
   }
 }
 
 export function plotsPanel(panel: HTMLElement, store: Store, physics: Physics): void {
-  const seek = (time: number): void => {
-    store.set({ playing: false });
-    void physics.ask({ do: 'show', time });
-  };
-  const shown = new Map<string, Plot>();
+  const clock = new Hovering(store, physics);
+  const shown = new Map<Kind, Plot>();
   const area = element('div');
   const choices = element('p', { className: 'row' });
   const toggle = (kind: Kind, on: boolean): void => {
-    const old = shown.get(kind.name);
+    const old = shown.get(kind);
     if (!on) {
       old?.remove();
-      shown.delete(kind.name);
+      shown.delete(kind);
       return;
     }
-    const plot = new Plot(kind);
+    const plot = new Plot(kind, clock);
     area.append(plot.element);
-    plot.start(store.state, seek);
-    shown.set(kind.name, plot);
-    plot.element.append(
-      element(
-        'figcaption',
-        {},
-        button('CSV', () => download(`${kind.name}.csv`, plot.csv(), 'text/csv')),
-        button('PNG', () => plot.png()?.toBlob((blob) => blob && download(`${kind.name}.png`, blob, 'image/png'))),
-        ' double click: go there in time',
-      ),
-    );
+    plot.start(store.state);
+    shown.set(kind, plot);
   };
   for (const kind of KINDS) {
     const box = element('input', { type: 'checkbox', checked: kind === KINDS[0] });
@@ -203,13 +243,13 @@ export function plotsPanel(panel: HTMLElement, store: Store, physics: Physics): 
   toggle(KINDS[0], true);
   let drawn = 0;
   store.subscribe((state, before) => {
-    if (state.scene?.title !== before.scene?.title) for (const plot of shown.values()) plot.start(state, seek);
-    else if (state.picked !== before.picked) shown.get('Chosen joint')?.start(state, seek);
+    const anew = state.scene?.title !== before.scene?.title;
+    for (const [kind, plot] of shown) if (anew || (kind.chosen && state.picked !== before.picked)) plot.start(state);
     const { frame } = state;
     if (frame === undefined || frame === before.frame) return;
     for (const plot of shown.values()) plot.add(frame);
-    if (panel.hidden || performance.now() - drawn < BETWEEN) return;
+    if (panel.hidden || (state.playing && performance.now() - drawn < BETWEEN)) return;
     drawn = performance.now();
-    for (const plot of shown.values()) plot.draw();
+    for (const plot of shown.values()) plot.draw(frame.time);
   });
 }

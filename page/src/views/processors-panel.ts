@@ -1,34 +1,86 @@
 // How processors share the work: the schedule, its predicted timeline, and what the threads of this machine really do.
 
 import type { Physics } from '../physics/client.js';
-import type { ScheduleView, Span } from '../physics/protocol.js';
+import type { ScheduleReply, ScheduleRequest, ScheduleView, Span } from '../physics/protocol.js';
 import type { Store } from '../store.js';
 import { button, element, short } from './dom.js';
 import { PROCESSOR_COLOURS } from './stage.js';
 
+/** Milliseconds between timelines that are measured again and again. */
+const BETWEEN = 400;
+
+/** The worker of schedules: one request at a time, the last of those that wait. */
+class Schedules {
+  #worker: Worker | undefined;
+  #next = 1;
+
+  ask(mechanism: string, processors: number, measure: boolean): Promise<ScheduleReply> {
+    this.#worker ??= new Worker(new URL('../physics/schedule-worker.ts', import.meta.url), { type: 'module' });
+    const worker = this.#worker;
+    const id = this.#next++;
+    return new Promise((done) => {
+      const answered = ({ data }: MessageEvent<ScheduleReply>): void => {
+        if (data.id !== id) return;
+        worker.removeEventListener('message', answered);
+        done(data);
+      };
+      worker.addEventListener('message', answered);
+      const request: ScheduleRequest = { id, mechanism, processors, measure };
+      worker.postMessage(request);
+    });
+  }
+}
+
 export function processorsPanel(panel: HTMLElement, store: Store, physics: Physics): void {
+  const schedules = new Schedules();
   const count = element('input', { type: 'number', id: 'processors', min: '1', max: '64', value: '2' });
   const paint = element('input', { type: 'checkbox', checked: true });
-  const result = element('div');
-  const find = (measure: boolean): void => {
+  const live = element('input', { type: 'checkbox', id: 'live' });
+  const result = element('div', { id: 'schedule', 'aria-live': 'polite' });
+  let asking = false;
+  const find = async (measure: boolean): Promise<void> => {
+    if (asking) return;
+    asking = true;
     const processors = Math.min(64, Math.max(1, Math.trunc(Number(count.value)) || 1));
-    const member = store.state.picked?.member ?? 0;
-    void physics.ask({ do: 'schedule', member, processors, measure });
+    const { scene } = store.state;
+    const { mechanism } = await physics.ask({ do: 'describe', member: store.state.picked?.member ?? 0 });
+    if (mechanism !== undefined) {
+      if (store.state.schedule === undefined) store.set({ message: 'Looking for the best schedule ...' });
+      const { schedule, error } = await schedules.ask(mechanism, processors, measure);
+      // Of a scene that has changed meanwhile it says nothing.
+      if (store.state.scene === scene) store.set({ ...(schedule && { schedule }), message: error ?? '' });
+    }
+    asking = false;
   };
-  count.onchange = () => find(false);
+  const goOn = async (): Promise<void> => {
+    while (live.checked) {
+      if (!panel.hidden && !document.hidden) await find(true);
+      await new Promise((done) => setTimeout(done, BETWEEN));
+    }
+  };
+  count.onchange = () => void find(live.checked);
+  live.onchange = () => void goOn();
   paint.onchange = () => store.set({ colourByProcessor: paint.checked && store.state.schedule !== undefined });
   panel.append(
     element(
       'p',
       { className: 'row' },
       element('label', {}, 'Processors ', count),
-      button('Schedule', () => find(false)),
-      button('Run on threads', () => find(true), 'Measure the same program on the threads of this machine'),
+      button('Schedule', () => void find(false)),
+      button('Run on threads', () => void find(true), 'Measure the same program on the threads of this machine'),
     ),
-    element('p', {}, element('label', {}, paint, ' colour bodies by processor')),
+    element(
+      'p',
+      { className: 'row' },
+      element('label', {}, live, ' measure all the time'),
+      element('label', {}, paint, ' colour bodies by processor'),
+    ),
     result,
   );
-  store.subscribe(({ schedule }, before) => {
+  store.subscribe(({ schedule, scene }, before) => {
+    // Another structure has another schedule.
+    if (scene !== before.scene && schedule !== undefined && schedule === before.schedule && !panel.hidden)
+      void find(live.checked);
     if (schedule === before.schedule) return;
     if (schedule === undefined) {
       result.replaceChildren();

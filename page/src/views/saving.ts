@@ -40,26 +40,47 @@ export function saving(store: Store, physics: Physics, stage: Stage, link: () =>
     download('manikin.html', await replayFile(replay), 'text/html');
     done('The replay is saved: one file that plays in any browser.');
   };
-  let recorder: MediaRecorder | undefined;
+  byId('save-checkpoint').onclick = async () => {
+    const { bytes } = await physics.ask({ do: 'checkpoint' });
+    if (bytes === undefined) return;
+    download('manikin.checkpoint', bytes as BlobPart, 'application/octet-stream');
+    done('The checkpoint is saved: positions, velocities, contacts, connections. Open it to go on from there.');
+  };
+  videos(canvas, done);
+}
+
+/** What the encoder of this browser writes: MP4 where it can, for it plays everywhere, else WebM. */
+const KINDS = [
+  ['mp4', 'video/mp4'],
+  ['webm', 'video/webm'],
+] as const;
+
+/** A video of what is to be seen, until it is chosen again. */
+function videos(canvas: HTMLCanvasElement, done: (message: string) => void): void {
   const video = byId('save-video');
+  const kind = KINDS.find(([, type]) => typeof MediaRecorder !== 'undefined' && MediaRecorder.isTypeSupported(type));
+  const text = kind === undefined ? 'Video' : `Video (${kind[0] === 'mp4' ? 'MP4' : 'WebM'})`;
+  video.textContent = text;
+  let recorder: MediaRecorder | undefined;
   video.onclick = () => {
     if (recorder !== undefined) {
       recorder.stop();
       return;
     }
-    if (typeof MediaRecorder === 'undefined') {
+    if (kind === undefined) {
       done('This browser cannot record a video.');
       return;
     }
+    const [ending, type] = kind;
     const parts: Blob[] = [];
-    recorder = new MediaRecorder(canvas.captureStream(30), { videoBitsPerSecond: 8e6 });
+    recorder = new MediaRecorder(canvas.captureStream(30), { videoBitsPerSecond: 8e6, mimeType: type });
     recorder.ondataavailable = ({ data }) => parts.push(data);
     const longest = setTimeout(() => recorder?.stop(), 1000 * LONGEST);
     recorder.onstop = () => {
       clearTimeout(longest);
       recorder = undefined;
-      video.textContent = 'Video (WebM)';
-      download('manikin.webm', new Blob(parts, { type: 'video/webm' }), 'video/webm');
+      video.textContent = text;
+      download(`manikin.${ending}`, new Blob(parts, { type }), type);
       done('The video is saved.');
     };
     recorder.start(1000);

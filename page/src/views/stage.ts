@@ -50,6 +50,7 @@ export const PROCESSOR_COLOURS = [
   '#7f8a00',
 ];
 
+type Vec3 = readonly [number, number, number];
 type ShapeMesh = NonNullable<ReturnType<typeof shapeMesh>>;
 
 export interface StageEvents {
@@ -68,7 +69,10 @@ export class Stage {
   readonly #controls: OrbitControls;
   readonly #sun = new DirectionalLight(0xffffff, 2.4);
   readonly #ground: Mesh;
-  readonly #grid = grid(20);
+  /** Ground and grid, as they lie. */
+  readonly #floor = new Group();
+  /** All that has the coordinates of the scene, turned so that its upward direction is that of the picture. */
+  readonly #world = new Group();
   readonly #obstacles = new Group();
   readonly #events: StageEvents;
   #figures: PosedFigure[] = [];
@@ -107,8 +111,9 @@ export class Stage {
       new MeshStandardMaterial({ color: 0xdfe4ea, roughness: 1, metalness: 0 }),
     );
     this.#ground.receiveShadow = true;
-    this.#scene.add(this.#ground, this.#grid, this.#sun, this.#sun.target, new AmbientLight(0xffffff, 1.1));
-    this.#scene.add(this.#obstacles, this.overlays);
+    this.#floor.add(this.#ground, grid(20));
+    this.#world.add(this.#floor, this.#obstacles, this.overlays);
+    this.#scene.add(this.#world, this.#sun, this.#sun.target, new AmbientLight(0xffffff, 1.1));
     this.theme();
     this.#listen();
   }
@@ -121,6 +126,35 @@ export class Stage {
     this.#camera.position.fromArray(position as number[]);
     this.#controls.target.fromArray(target as number[]);
     this.#controls.update();
+  }
+
+  /** Turns the view about what it looks at, radians to the side and upwards. */
+  turn(side: number, up: number): void {
+    const way = this.#camera.position.clone().sub(this.#controls.target);
+    const around = Math.atan2(way.y, way.x) + side;
+    const flat = Math.hypot(way.x, way.y);
+    const steep = Math.min(1.5, Math.max(-1.4, Math.atan2(way.z, flat) + up));
+    const far = way.length();
+    way
+      .set(Math.cos(around) * Math.cos(steep), Math.sin(around) * Math.cos(steep), Math.sin(steep))
+      .multiplyScalar(far);
+    this.#camera.position.copy(this.#controls.target).add(way);
+    this.#stale = true;
+  }
+
+  /** So many times as far away. */
+  zoom(factor: number): void {
+    const { target } = this.#controls;
+    this.#camera.position.sub(target).multiplyScalar(factor).add(target);
+    this.#stale = true;
+  }
+
+  /** To the right, upwards and away, seen from the camera, level with the ground: unit vectors of the scene. */
+  get directions(): { readonly right: Vec3; readonly up: Vec3; readonly away: Vec3 } {
+    const [x, y] = this.#camera.getWorldDirection(new Vector3()).toArray();
+    const length = Math.hypot(x, y) || 1;
+    const own = (...way: Vec3): Vec3 => this.#world.worldToLocal(new Vector3(...way)).toArray();
+    return { right: own(y / length, -x / length, 0), up: own(0, 0, 1), away: own(x / length, y / length, 0) };
   }
 
   /** Light or dark as the page is. */
@@ -136,7 +170,7 @@ export class Stage {
   arrange(view: SceneView, look: boolean): void {
     this.#stale = true;
     for (const figure of this.#figures) {
-      this.#scene.remove(figure);
+      this.#world.remove(figure);
       figure.dispose();
     }
     let first = 0;
@@ -145,7 +179,7 @@ export class Stage {
       const figure = new PosedFigure(member);
       this.#first.push(first);
       first += POSE * member.bodies.length;
-      this.#scene.add(figure);
+      this.#world.add(figure);
       return figure;
     });
     for (const { geometry, material } of this.#obstacles.children as ShapeMesh[]) {
@@ -161,8 +195,13 @@ export class Stage {
       this.#obstacles.add(mesh);
     }
     const plane = view.obstacles.find(({ geometry }) => geometry.kind === 'plane');
+    const [x, y, z] = view.up ?? [0, 0, 1];
+    this.#world.quaternion.setFromUnitVectors(new Vector3(x, y, z), new Vector3(0, 0, 1));
+    this.#world.updateMatrixWorld(true);
     this.#ground.visible = plane !== undefined;
-    this.#ground.position.z = plane?.t[2] ?? 0;
+    this.#floor.position.set(...(plane?.t ?? [0, 0, 0]));
+    const normal = plane === undefined ? new Vector3(x, y, z) : new Vector3(...plane.E.slice(6));
+    this.#floor.quaternion.setFromUnitVectors(new Vector3(0, 0, 1), normal);
     this.overlays.arrange(view);
     this.#seenFrom = view.seenFrom ?? FRONT;
     if (look) this.#lookFrom = true;
@@ -184,7 +223,7 @@ export class Stage {
     const [low, high] = [new Vector3(Infinity, Infinity, Infinity), new Vector3(-Infinity, -Infinity, -Infinity)];
     const point = new Vector3();
     for (let o = 0; o < poses.length; o += POSE) {
-      point.set(poses[o + 9], poses[o + 10], poses[o + 11]);
+      point.set(poses[o + 9], poses[o + 10], poses[o + 11]).applyQuaternion(this.#world.quaternion);
       low.min(point);
       high.max(point);
     }
@@ -195,7 +234,9 @@ export class Stage {
     this.#controls.update();
     this.#centre.copy(centre);
     // What hangs below the height of the ground, where there is none, has the grid below it.
-    this.#grid.position.z = this.#ground.visible ? this.#ground.position.z + 0.003 : Math.min(0, low.z - 0.3);
+    if (this.#ground.visible) return;
+    point.set(0, 0, Math.min(0, low.z - 0.3)).applyQuaternion(this.#world.quaternion.clone().invert());
+    this.#floor.position.copy(point);
   }
 
   /** Draws where something has changed; called once a picture. */
@@ -215,7 +256,10 @@ export class Stage {
     this.#drawn = now;
     if (this.follow && this.#frame !== undefined && this.#dragging === undefined) {
       // The camera goes along with the centre of mass, softly.
-      const way = new Vector3(...this.#frame.com).sub(this.#centre).multiplyScalar(part);
+      const way = new Vector3(...this.#frame.com)
+        .applyQuaternion(this.#world.quaternion)
+        .sub(this.#centre)
+        .multiplyScalar(part);
       if (way.length() > 1e-5) {
         this.#stale = true;
         this.#centre.add(way);
@@ -257,7 +301,7 @@ export class Stage {
       const name = figure.bodyOf(hit.object);
       const body = figure.bodies.findIndex((group) => group.name === name);
       if (name === undefined || body < 0) continue;
-      const local = hit.point.clone().applyMatrix4(figure.bodies[body].matrix.clone().invert());
+      const local = figure.bodies[body].worldToLocal(hit.point.clone());
       return { grip: { member, body, point: [local.x, local.y, local.z] }, point: hit.point };
     }
     return undefined;
@@ -288,6 +332,7 @@ export class Stage {
       dragging.moved = true;
       this.#ray.setFromCamera(this.#at(event), this.#camera);
       const to = this.#ray.ray.intersectPlane(dragging.plane, new Vector3());
+      if (to !== null) this.#world.worldToLocal(to);
       if (to !== null) this.#events.drag(dragging.grip, [to.x, to.y, to.z]);
     });
     const end = (event: PointerEvent): void => {
@@ -311,5 +356,8 @@ function grid(reach: number): LineSegments {
   for (let a = -reach; a <= reach; a++)
     for (let b = -reach; b < reach; b++) points.push(a, b, 0, a, b + 1, 0, b, a, 0, b + 1, a, 0);
   const geometry = new BufferGeometry().setAttribute('position', new Float32BufferAttribute(points, 3));
-  return new LineSegments(geometry, new LineBasicMaterial({ color: 0xaab4bf }));
+  const lines = new LineSegments(geometry, new LineBasicMaterial({ color: 0xaab4bf }));
+  // A little above the ground, which would hide it.
+  lines.position.z = 0.003;
+  return lines;
 }

@@ -3,19 +3,25 @@
 import type { Physics } from '../physics/client.js';
 import type { MemberView } from '../physics/protocol.js';
 import type { PageState, Store } from '../store.js';
+import { chosenJoint } from './chosen-joint.js';
 import { button, element, short } from './dom.js';
+import { Picking } from './picking.js';
 
-export const CONNECT_TYPES = [
+const CONNECT_BY = [
   ['spherical', 'ball'],
   ['revolute', 'pin'],
   ['fixed', 'weld'],
 ] as const;
+/** Milliseconds between readings. */
+const BETWEEN = 200;
 
 export function structurePanel(panel: HTMLElement, store: Store, physics: Physics): void {
+  const picking = new Picking(store, physics);
+  const reading = element('dl', { className: 'facts', id: 'reading' });
   const chosen = element('section', { 'aria-label': 'The chosen body' });
   const tree = element('ul', { className: 'tree', 'aria-label': 'Bodies' });
   const loops = element('ul', { className: 'loops', 'aria-label': 'Connections' });
-  panel.append(chosen, element('h3', {}, 'Connections'), loops, element('h3', {}, 'Tree'), tree);
+  panel.append(chosen, reading, element('h3', {}, 'Connections'), loops, element('h3', {}, 'Tree'), tree);
   let items = new Map<string, HTMLElement>();
   const draw = ({ scene }: PageState): void => {
     items = new Map();
@@ -29,7 +35,7 @@ export function structurePanel(panel: HTMLElement, store: Store, physics: Physic
       const grow = (parent: number, into: HTMLElement): void => {
         member.joints.forEach((joint, b) => {
           if (joint.parent !== parent) return;
-          const pick = button(member.bodies[b].name, () => store.set({ picked: { member: m, body: b } }), joint.name);
+          const pick = button(member.bodies[b].name, () => picking.pick({ member: m, body: b }), joint.name);
           pick.classList.add('tree-item');
           if (joint.locked) pick.append(' (locked)');
           if (inverted.has(member.bodies[b].name)) pick.classList.add('inverted');
@@ -46,24 +52,65 @@ export function structurePanel(panel: HTMLElement, store: Store, physics: Physic
       for (const { name, type } of member.loops) {
         const release = button('Release', () => void physics.ask({ do: 'release', member: m, joint: name }));
         release.setAttribute('aria-label', `Release ${name}`);
-        loops.append(element('li', {}, `${name} (${type}) `, release));
+        loops.append(element('li', {}, `${name} (${kindOf(type)}) `, release));
       }
     });
     if (loops.childElementCount === 0) loops.append(element('li', {}, 'None. Choose a body, then "Connect".'));
+  };
+  let last = 0;
+  const read = (state: PageState, now: boolean): void => {
+    if (panel.hidden || (!now && performance.now() - last < BETWEEN)) return;
+    last = performance.now();
+    reading.replaceChildren(
+      ...readings(state).flatMap(([name, value]) => [element('dt', {}, name), element('dd', {}, value)]),
+    );
   };
   store.subscribe((state, before) => {
     const anew = state.scene !== before.scene;
     if (anew) draw(state);
     if (anew || state.picked !== before.picked || state.connecting !== before.connecting)
-      drawChosen(chosen, state, store, physics);
+      drawChosen(chosen, state, store, physics, picking);
+    read(state, anew || state.picked !== before.picked);
     if (!anew && state.picked === before.picked) return;
     for (const [key, item] of items)
       item.setAttribute('aria-current', String(key === `${state.picked?.member}/${state.picked?.body}`));
   });
 }
 
-function drawChosen(chosen: HTMLElement, state: PageState, store: Store, physics: Physics): void {
-  const { picked, scene, connecting } = state;
+/** In words that people use. */
+function kindOf(type: string): string {
+  return CONNECT_BY.find(([name]) => name === type)?.[1] ?? type;
+}
+
+/** What can be read of the chosen joint now. */
+function readings(state: PageState): (readonly [string, string])[] {
+  const { frame } = state;
+  const found = chosenJoint(state);
+  if (found === undefined || frame === undefined || frame.q.length === 0) return [];
+  const { joint, q, v } = found;
+  const list = (from: Float64Array, at: number, count: number): string =>
+    [...from.subarray(at, at + count)].map(short).join(', ');
+  const force = frame.jointForce;
+  const vector = (x: readonly number[]): string => x.map((part) => short(Math.abs(part) < 1e-9 ? 0 : part)).join(', ');
+  return [
+    ...(joint.nv > 0
+      ? ([
+          ['position', list(frame.q, q, joint.nq)],
+          ['velocity', list(frame.v, v, joint.nv)],
+        ] as const)
+      : []),
+    ...(force === undefined
+      ? []
+      : ([
+          ...(force.effort === undefined ? [] : [['along its axis', short(force.effort)] as const]),
+          ['force, N', vector(force.along.force)],
+          ['moment, N m', vector(force.along.moment)],
+        ] as const)),
+  ];
+}
+
+function drawChosen(chosen: HTMLElement, state: PageState, store: Store, physics: Physics, picking: Picking): void {
+  const { picked, scene, connecting, connectBy } = state;
   chosen.replaceChildren(element('h3', {}, 'Chosen body'));
   const member: MemberView | undefined = picked && scene?.members[picked.member];
   const body = picked && member?.bodies[picked.body];
@@ -93,31 +140,22 @@ function drawChosen(chosen: HTMLElement, state: PageState, store: Store, physics
         'Nothing moves; the tree hangs from it',
       ),
       button('Push', () => void physics.ask({ do: 'push', ...picked, impulse: [20, 0, 5] }), '20 N s to the side (p)'),
-      button('Show its force', () => void physics.ask({ do: 'watch', ...at }), 'Arrows of the force in its joint'),
     ),
   );
-  const type = element('select', { 'aria-label': 'Kind of connection' });
-  for (const [value, text] of CONNECT_TYPES) type.append(element('option', { value }, text));
-  const connect = (to: null | 'next'): void => {
-    const point = body.com;
-    if (to === 'next') {
-      store.set({
-        connecting: { ...picked, point: [...point], type: type.value },
-        message: 'Now click the body to connect it with.',
-      });
-      return;
-    }
-    void physics.ask({ do: 'connect', grip: { ...picked, point }, to: null, joint: { type: type.value } as never });
-  };
-  const row = element(
-    'p',
-    { className: 'row' },
-    'Connect by a ',
-    type,
-    button('to the ground', () => connect(null), 'Where its centre of mass is'),
-    button('to another body', () => connect('next')),
+  const type = element('select', { 'aria-label': 'Kind of connection', id: 'connect-by' });
+  for (const [value, text] of CONNECT_BY) type.append(element('option', { value }, text));
+  type.value = connectBy;
+  type.onchange = () => store.set({ connectBy: type.value as PageState['connectBy'] });
+  const grip = { ...picked, point: body.com };
+  chosen.append(
+    element(
+      'p',
+      { className: 'row' },
+      'Connect by a ',
+      type,
+      button('to the ground', () => picking.toGround(grip), 'Where its centre of mass is (g)'),
+      button('to another body', () => picking.begin(grip), 'Choose the other one next (c)'),
+    ),
   );
-  chosen.append(row);
-  if (connecting !== undefined)
-    chosen.append(button('Do not connect', () => store.set({ connecting: undefined, message: '' })));
+  if (connecting !== undefined) chosen.append(button('Do not connect', () => picking.cancel(), 'Escape'));
 }

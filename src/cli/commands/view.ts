@@ -90,7 +90,7 @@ async function filesOf(what: string, root: string | undefined): Promise<Map<stri
 }
 
 /** What the page itself brings along beside the scenes and models of the package. */
-export const PAGE_SCENES = ['bar', 'boxes'];
+export const PAGE_SCENES = ['bar', 'boxes', 'balance', 'swing-up', 'follow'];
 
 async function refuseUnknown(name: string): Promise<void> {
   const [{ SCENE_NAMES }, { builtinMechanism }] = await Promise.all([
