@@ -2,6 +2,7 @@
 
 import { Random } from '../mechanism/random.js';
 import type { Vec3 } from '../spatial/matrix3.js';
+import { cosine, sine } from '../spatial/trigonometry.js';
 import type { Scene, SceneMechanism, ScenePose } from './scene.js';
 
 /** A scene that comes with the package. */
@@ -138,7 +139,7 @@ function crowd(): Scene {
         model: 'human-34',
         name: `figure ${k + 1}`,
         at,
-        turned: [Math.cos(yaw / 2), 0, 0, Math.sin(yaw / 2)],
+        turned: [cosine(yaw / 2), 0, 0, sine(yaw / 2)],
         velocity: [random.between(-1, 1), random.between(-1, 1), 0],
       };
     }),
@@ -191,8 +192,8 @@ function dominoes(): Scene {
     return {
       model: { kind: 'box', size, density: 700, friction: 0.4 },
       name: `stone ${k + 1}`,
-      at: [0.02 * k * Math.cos(yaw / 2), 0.02 * k * Math.sin(yaw / 2), size[2] / 2],
-      turned: [Math.cos(yaw / 2), 0, 0, Math.sin(yaw / 2)],
+      at: [0.02 * k * cosine(yaw / 2), 0.02 * k * sine(yaw / 2), size[2] / 2],
+      turned: [cosine(yaw / 2), 0, 0, sine(yaw / 2)],
     };
   });
   const ball: SceneMechanism = {
@@ -207,8 +208,8 @@ function dominoes(): Scene {
 /** A slope of 20 degrees: the ball rolls, the box beside it is held by its friction. */
 function slope(): Scene {
   const angle = (20 * Math.PI) / 180;
-  const [s, c] = [Math.sin(angle), Math.cos(angle)];
-  const turned = [Math.cos(angle / 2), 0, Math.sin(angle / 2), 0] as const;
+  const [s, c] = [sine(angle), cosine(angle)];
+  const turned = [cosine(angle / 2), 0, sine(angle / 2), 0] as const;
   const above = (height: number, y: number): Vec3 => [height * s, y, height * c];
   return {
     mechanisms: [

@@ -83,8 +83,15 @@ function motorGains({
   stiffness = 0,
   damping = 0,
   limit,
+  speed,
 }: SceneGains): Omit<Extract<Motor, { kind: 'position' }>, 'position'> {
-  return { kind: 'position', stiffness, damping, ...(limit !== undefined && { limit }) };
+  return {
+    kind: 'position',
+    stiffness,
+    damping,
+    ...(limit !== undefined && { limit }),
+    ...(speed !== undefined && { speed }),
+  };
 }
 
 function holdPose(control: Extract<SceneControl, { kind: 'position' }>, context: ControlContext): void {

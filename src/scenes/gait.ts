@@ -6,6 +6,7 @@ import { MechanismError } from '../mechanism/errors.js';
 import { GROUND, type Joint, type Mechanism } from '../mechanism/mechanism.js';
 import { State } from '../mechanism/state.js';
 import { TRANSFORM } from '../spatial/spatial.js';
+import { cosine } from '../spatial/trigonometry.js';
 import type { Guide } from './motions.js';
 
 /** Seconds of a stride (two steps). */
@@ -17,16 +18,20 @@ const DEGREE = Math.PI / 180;
 /** A bump at a part of the stride, repeated with it. */
 function bump(phase: number, at: number, width: number): number {
   const x = phase - at - Math.round(phase - at);
-  return Math.exp(-0.5 * (x / width) ** 2);
+  // exp(-y) as the 1024th power of exp(-y / 1024), good to y^3 / 6e6: Math.exp has not the same bits everywhere.
+  const y = (0.5 * x * x) / (width * width) / 1024;
+  let power = 1 / (1 + y + 0.5 * y * y);
+  for (let k = 0; k < 10; k++) power *= power;
+  return power;
 }
 
 /** Degrees at a phase that begins with the heel strike of the same side, in the signs of the figures. */
 const ANGLES: readonly (readonly [joint: string, (phase: number) => number])[] = [
-  ['hip_y', (p) => -(8 + 19 * Math.cos(2 * Math.PI * p + 0.15))],
+  ['hip_y', (p) => -(8 + 19 * cosine(2 * Math.PI * p + 0.15))],
   ['knee', (p) => 6 + 11 * bump(p, 0.14, 0.07) + 54 * bump(p, 0.73, 0.09)],
   ['ankle_y', (p) => 4 * bump(p, 0.07, 0.04) - 9 * bump(p, 0.43, 0.11) + 15 * bump(p, 0.63, 0.05)],
-  ['shoulder_y', (p) => 14 * Math.cos(2 * Math.PI * p) + 4],
-  ['elbow', (p) => -22 + 8 * Math.cos(2 * Math.PI * p)],
+  ['shoulder_y', (p) => 14 * cosine(2 * Math.PI * p) + 4],
+  ['elbow', (p) => -22 + 8 * cosine(2 * Math.PI * p)],
 ];
 
 /** The walk for a figure with these joints, from where its root is in `start`, along x. */

@@ -24,11 +24,12 @@ export type SceneBody = SceneSurface & {
     | { readonly kind: 'capsule' | 'cylinder'; readonly radius: number; readonly length: number }
   );
 
-/** Gains of a position motor: N m/rad and N m s/rad (N/m, N s/m), and the largest force. */
+/** Gains of a position motor: N m/rad and N m s/rad (N/m, N s/m), and the largest force and speed. */
 export interface SceneGains {
   readonly stiffness?: number;
   readonly damping?: number;
   readonly limit?: number;
+  readonly speed?: number;
 }
 
 /** Positions by the names of joints: a number where a joint has one, else its list. */
@@ -58,7 +59,7 @@ export type SceneControl =
       /** Seconds into the motion at which the scene starts. */
       readonly from?: number;
       /** A force on the root towards its captured place; without it nobody keeps the balance. */
-      readonly assist?: SceneGains;
+      readonly assist?: Omit<SceneGains, 'speed'>;
     })
   /** Constant forces by joint. */
   | { readonly kind: 'torque'; readonly torques: Readonly<Record<string, number>> }

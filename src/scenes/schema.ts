@@ -69,7 +69,8 @@ const surface = {
   compliance: amount,
   relaxation: amount,
 } as const;
-const gains = { stiffness: amount, damping: amount, limit: amount };
+const pull = { stiffness: amount, damping: amount, limit: amount };
+const gains = { ...pull, speed: amount };
 
 const sizes = {
   plane: {},
@@ -129,7 +130,7 @@ export const definitions: Readonly<Record<string, JsonSchema>> = {
         },
         ['kind', 'times', 'joints', 'stiffness'],
       ),
-      object({ kind: kind('motion'), motion: text, from: amount, assist: ref('gains'), ...gains }, [
+      object({ kind: kind('motion'), motion: text, from: amount, assist: object(pull), ...gains }, [
         'kind',
         'motion',
         'stiffness',

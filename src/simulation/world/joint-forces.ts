@@ -10,7 +10,7 @@ import { SimulationError } from '../../mechanism/errors.js';
 import type { State } from '../../mechanism/state.js';
 import { forceToA, TRANSFORM } from '../../spatial/spatial.js';
 import type { Articulation } from './articulation.js';
-import { type Control, commanded, type PlacedMotor } from './motors.js';
+import { type Control, commanded, type Motor, type PlacedMotor } from './motors.js';
 
 export class JointForces {
   readonly #articulation: Articulation;
@@ -74,12 +74,17 @@ export class JointForces {
       for (let k = 0; k < 3; k++) X[9 + k] = pose[TRANSFORM * i + 9 + k] - reference[3 * i + k];
       forceToA(explicit, o, X, 0, explicit, o);
     }
-    for (const { motor, first, saturated, joint } of motors) {
+    for (const { motor, first, saturated, joint, pace } of motors) {
       saturated.fill(0);
+      pace.sign = 0;
       if (motor.kind !== 'torque') continue;
       const torque = commanded(motor.torque, state.time, state);
       if (!Number.isFinite(torque)) throw notFinite(member, state, joint.index, `The motor gives ${torque}`);
-      explicit[first] += torque;
+      if (motor.speed !== undefined) {
+        pace.sign = torque < 0 ? -1 : 1;
+        pace.force = Math.abs(torque);
+      }
+      explicit[first] += motor.speed === undefined ? torque : torque / 2;
     }
   }
 
@@ -105,8 +110,12 @@ export class JointForces {
       if (D !== 0) tau[k] -= D * v[k];
     }
     for (const placed of motors) {
-      const { motor, first, saturated, joint } = placed;
+      const { motor, first, saturated, joint, pace } = placed;
       if (motor.kind !== 'position') continue;
+      if (pace.sign !== 0) {
+        tau[first] += (pace.sign * pace.force) / 2;
+        continue;
+      }
       const error = this.#errors(placed, state, q);
       for (let k = 0; k < joint.model.nv; k++) {
         if (saturated[k] !== 0) {
@@ -136,13 +145,18 @@ export class JointForces {
     return false;
   }
 
-  /** Finds position motors that would push harder than they can at the velocities `next`; true where one was not known yet. */
+  /** Finds position motors that would push harder, or faster, than they can at the velocities `next`; true where one was not known yet. */
   saturate(state: State, motors: readonly PlacedMotor[], q: Float64Array, next: Float64Array, h: number): boolean {
     let found = false;
     for (const placed of motors) {
       const { motor, first, saturated, joint } = placed;
-      if (motor.kind !== 'position' || motor.limit === undefined) continue;
+      if (motor.kind !== 'position' || (motor.limit === undefined && motor.speed === undefined)) continue;
       const error = this.#errors(placed, state, q);
+      if (motor.speed !== undefined && this.#paces(placed, motor, error[0], next[first], h)) {
+        found = true;
+        continue;
+      }
+      if (motor.limit === undefined || placed.pace.sign !== 0) continue;
       for (let k = 0; k < joint.model.nv; k++) {
         const force = motor.stiffness * (error[k] - h * next[first + k]) - motor.damping * next[first + k];
         if (saturated[k] !== 0 || Math.abs(force) <= motor.limit) continue;
@@ -151,6 +165,23 @@ export class JointForces {
       }
     }
     return found;
+  }
+
+  /** Whether a motor would push faster than it can; not known yet. */
+  #paces(
+    { pace }: PlacedMotor,
+    { stiffness, damping, limit = Number.POSITIVE_INFINITY, speed = 0 }: Extract<Motor, { kind: 'position' }>,
+    error: number,
+    next: number,
+    h: number,
+  ): boolean {
+    const sign = next < 0 ? -1 : 1;
+    // At that speed.
+    const force = stiffness * (sign * error - h * speed) - damping * speed;
+    if (pace.sign !== 0 || !(Math.abs(next) > speed) || !(force > 0)) return false;
+    pace.sign = sign;
+    pace.force = Math.min(force, limit);
+    return true;
   }
 
   /** From the position q of the motor's joint to where it is to be. */

@@ -89,7 +89,7 @@ export class JointRows {
 
   /** Whether there can be rows without contacts. */
   get always(): boolean {
-    const velocity = this.#member.motors.some(({ motor }) => motor.kind === 'velocity');
+    const velocity = this.#member.motors.some(({ motor }) => motor.kind === 'velocity' || motor.speed !== undefined);
     return (
       this.#limits.length > 0 ||
       this.#friction.length > 0 ||
@@ -118,8 +118,14 @@ export class JointRows {
     }
     for (const { at, force } of this.#friction)
       this.#remember(problem, 2 * nv + at, problem.addRow(KIND_BOX, m, at, 1, h * force));
-    for (const { motor, first } of motors) {
-      if (motor.kind !== 'velocity') continue;
+    for (const { motor, first, pace } of motors) {
+      if (motor.kind !== 'velocity') {
+        if (motor.speed === undefined || pace.sign === 0) continue;
+        const c = problem.addRow(KIND_BOX, m, first, 1, (h * pace.force) / 2);
+        problem.offset[3 * c] = -pace.sign * motor.speed;
+        this.#remember(problem, 3 * nv + first, c);
+        continue;
+      }
       const bound = motor.limit === undefined ? Number.POSITIVE_INFINITY : h * motor.limit;
       const c = problem.addRow(KIND_BOX, m, first, 1, bound);
       problem.offset[3 * c] = -commanded(motor.velocity, state.time, state);

@@ -248,7 +248,7 @@ export class Member implements Prediction {
 
   /** Whether a motor holds a velocity, which would not be held any more if it were scaled. */
   get paced(): boolean {
-    return this.motors.some(({ motor }) => motor.kind === 'velocity');
+    return this.motors.some(({ motor, pace }) => motor.kind === 'velocity' || pace.sign !== 0);
   }
 
   /** Moves to the end of the step with velocities v: from half way, or from the start all the way (landing), or the mean (resting). */

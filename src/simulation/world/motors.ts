@@ -15,17 +15,21 @@ export type PositionCommand = number | ArrayLike<number> | ((time: number, state
 
 /** What drives a joint of a world. */
 export type Motor =
-  /** A force or torque on a joint of one degree of freedom. */
-  | { readonly kind: 'torque'; readonly torque: Command }
+  /** A force or torque on a joint of one degree of freedom; `speed`: it pushes no faster than this, and coasts where others do. */
+  | { readonly kind: 'torque'; readonly torque: Command; readonly speed?: number }
   /** Holds a velocity with whatever force that takes, `limit` at most. */
   | { readonly kind: 'velocity'; readonly velocity: Command; readonly limit?: number }
-  /** A spring (stiffness) and a damper (damping) towards a position, implicit in the step; `limit`: the largest force. */
+  /**
+   * A spring (stiffness) and a damper (damping) towards a position, implicit in the step; `limit`: the largest force; `speed`, of joints
+   * of one degree of freedom: it pushes no faster than this.
+   */
   | {
       readonly kind: 'position';
       readonly position: PositionCommand;
       readonly stiffness: number;
       readonly damping: number;
       readonly limit?: number;
+      readonly speed?: number;
     };
 
 export interface PlacedMotor {
@@ -35,6 +39,11 @@ export interface PlacedMotor {
   readonly first: number;
   /** For position motors: which of its numbers are at the limit in this step, and where they push. */
   readonly saturated: Int8Array;
+  /**
+   * Of motors with a largest speed, in a step that may reach it: where they push, and how hard. Half of the force acts as it is; a row
+   * adds the other half below the speed, takes all of it away above, and holds the speed in between.
+   */
+  readonly pace: { sign: number; force: number };
 }
 
 export function placeMotor(articulation: Articulation, name: string, motor: Motor): PlacedMotor {
@@ -51,9 +60,13 @@ export function placeMotor(articulation: Articulation, name: string, motor: Moto
     throw refuse('It follows another joint; drive that one.');
   if ('limit' in motor && motor.limit !== undefined && !(motor.limit >= 0))
     throw refuse(`The limit must not be negative, got ${motor.limit}.`);
+  if ('speed' in motor && motor.speed !== undefined) {
+    if (!(motor.speed >= 0)) throw refuse(`The speed must not be negative, got ${motor.speed}.`);
+    if (nv !== 1) throw refuse(`A largest speed is for joints of one degree of freedom, this one has ${nv}.`);
+  }
   if (motor.kind === 'position' && !(motor.stiffness >= 0 && motor.damping >= 0))
     throw refuse(`Stiffness and damping must not be negative, got ${motor.stiffness} and ${motor.damping}.`);
-  return { joint, motor, first: tree.dof[link], saturated: new Int8Array(nv) };
+  return { joint, motor, first: tree.dof[link], saturated: new Int8Array(nv), pace: { sign: 0, force: 0 } };
 }
 
 export function commanded(command: Command, time: number, state: State): number {
