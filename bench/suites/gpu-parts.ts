@@ -1,11 +1,11 @@
-// What keeping links as inertias does to the errors of one mechanism assembled on the GPU (src/engines/gpu/kept-links.ts): all links
+// What keeping links as inertias does to the errors of one mechanism assembled on the GPU (src/engines/gpu/plan-parts.ts): all links
 // joined to parts, all of them kept, and as the rule has it. On whatever device there is.
 
 import { GpuAssembly } from '#src/engines/gpu/assembly.js';
 import { contract } from '#src/engines/gpu/contraction.js';
 import { openGpu } from '#src/engines/gpu/device.js';
 import { GpuError } from '#src/engines/gpu/errors.js';
-import { planParts } from '#src/engines/gpu/kept-links.js';
+import { planParts } from '#src/engines/gpu/plan-parts.js';
 import { PlainDynamics } from '#src/engines/plain/plain-dynamics.js';
 import { createMechanism } from '#src/mechanism/create.js';
 import type { Mechanism } from '#src/mechanism/mechanism.js';

@@ -27,7 +27,7 @@ export interface LinkFormulas {
   /** The matrix of a quaternion, where there is a better one than quaternionMatrix for it. */
   readonly matrixOf?: (g: VectorGraph, q: readonly Node[]) => NodeMat3;
   /** For joints that turn about z, where 32 bits call for care. */
-  readonly thin?: LowInertiaAxis | undefined;
+  readonly lowInertia?: LowInertiaAxis | undefined;
 }
 
 /** The numbers that fix a joint's position; kept between the passes. */
@@ -95,14 +95,14 @@ export function poseNumbers(g: VectorGraph, link: LinkFormulas): PoseNumbers {
 /** The pose with what follows from its numbers. */
 export function poseOf(
   g: VectorGraph,
-  link: Pick<LinkFormulas, 'type' | 'E' | 'parameters' | 'thin'>,
+  link: Pick<LinkFormulas, 'type' | 'E' | 'parameters' | 'lowInertia'>,
   numbers: PoseNumbers,
 ): Pose {
   const { type, E } = link;
   const rotation = hasMatrix(type)
     ? matrixRotation(g, numbers.matrix)
     : hasTurn(type)
-      ? turnRotation(g, matrixRotation(g, E), numbers.turn[0], numbers.turn[1], link.thin)
+      ? turnRotation(g, matrixRotation(g, E), numbers.turn[0], numbers.turn[1], link.lowInertia)
       : matrixRotation(g, E);
   return { ...numbers, rotation, S: motionSpace(g, type, numbers, link.parameters) };
 }

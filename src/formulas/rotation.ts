@@ -98,11 +98,17 @@ function conjugateDeviator(g: VectorGraph, A: Sym3, column: (j: number) => NodeV
 }
 
 /** A constant rotation (the joint's placement), then a turn about z by an angle of given sine and cosine. */
-export function turnRotation(g: VectorGraph, placement: Rotation, s: Node, c: Node, thin?: LowInertiaAxis): Rotation {
-  return compose(placement, zTurn(g, s, c, thin));
+export function turnRotation(
+  g: VectorGraph,
+  placement: Rotation,
+  s: Node,
+  c: Node,
+  lowInertia?: LowInertiaAxis,
+): Rotation {
+  return compose(placement, zTurn(g, s, c, lowInertia));
 }
 
-function zTurn(g: VectorGraph, s: Node, c: Node, thin?: LowInertiaAxis): Rotation {
+function zTurn(g: VectorGraph, s: Node, c: Node, lowInertia?: LowInertiaAxis): Rotation {
   const add = (a: Node, b: Node): Node => g.add(a, b);
   const sub = (a: Node, b: Node): Node => g.sub(a, b);
   const mul = (a: Node, b: Node): Node => g.mul(a, b);
@@ -122,7 +128,7 @@ function zTurn(g: VectorGraph, s: Node, c: Node, thin?: LowInertiaAxis): Rotatio
   const diagonal = (xx: Node, xy: Node, yy: Node): readonly [Node, Node] => {
     const e = mul(s, add(mul(s, sub(xx, yy)), mul(add(c, c), xy)));
     const f = mul(c, sub(mul(c, sub(xx, yy)), mul(add(s, s), xy)));
-    return thin === 'x' ? [sub(xx, e), sub(xx, f)] : [add(yy, f), add(yy, e)];
+    return lowInertia === 'x' ? [sub(xx, e), sub(xx, f)] : [add(yy, f), add(yy, e)];
   };
   const turnSym = (A: Sym3, apart: boolean): Sym3 => {
     const [oldXx, oldXy, oldXz, oldYy, oldYz, zz] = A;
@@ -136,7 +142,7 @@ function zTurn(g: VectorGraph, s: Node, c: Node, thin?: LowInertiaAxis): Rotatio
     toLink: (x) => [add(mul(c, x[0]), mul(s, x[1])), sub(mul(c, x[1]), mul(s, x[0])), x[2]],
     toParent: (x) => [...back(x[0], x[1]), x[2]],
     symToParent: (A) => turnSym(A, false),
-    inertiaToParent: (J) => turnSym(J, thin !== undefined),
+    inertiaToParent: (J) => turnSym(J, lowInertia !== undefined),
     matToParent: (A) => {
       const [xx, xy, yx, yy] = block(A[0], A[1], A[3], A[4]);
       const [xz, yz] = back(A[2], A[5]);

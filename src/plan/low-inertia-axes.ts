@@ -16,7 +16,7 @@ const RATIO = 0.03;
 /** For each link. */
 export function lowInertiaAxes({ links }: Plan): (LowInertiaAxis | undefined)[] {
   const inertias = links.map(rigid);
-  const thin: (LowInertiaAxis | undefined)[] = links.map(() => undefined);
+  const axes: (LowInertiaAxis | undefined)[] = links.map(() => undefined);
   for (let i = links.length - 1; i >= 0; i--) {
     const link = links[i];
     const I = inertias[i];
@@ -24,11 +24,11 @@ export function lowInertiaAxes({ links }: Plan): (LowInertiaAxis | undefined)[] 
       eliminate(I, S, link.armature[k]);
     });
     const [x, y] = [I[0], I[7]];
-    if (x < RATIO * y) thin[i] = 'x';
-    else if (y < RATIO * x) thin[i] = 'y';
+    if (x < RATIO * y) axes[i] = 'x';
+    else if (y < RATIO * x) axes[i] = 'y';
     if (link.parent >= 0) addToParent(inertias[link.parent], I, transform(link));
   }
-  return thin;
+  return axes;
 }
 
 /** [J, h x; -h x, m 1] with J = tr(Sigma) 1 - Sigma: 36 numbers, row by row. */

@@ -1,6 +1,6 @@
 // Every public name has a sentence: TypeDoc, which makes the API reference, finds none without.
 
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Application, LogLevel, type TypeDocOptions } from 'typedoc';
 import { expect, it } from 'vitest';
@@ -33,4 +33,12 @@ it('every entry of the package is in the reference', () => {
     typeof entry === 'string' ? [] : [entry.default.replace('./dist/', 'src/').replace(/\.js$/, '.ts')],
   );
   expect(entryPoints.toSorted()).toEqual(sources.toSorted());
+});
+
+it('every document is on the map, and nothing else', () => {
+  const named = [...readFileSync(at('docs/README.md'), 'utf8').matchAll(/\]\((\w[\w-]*\.md)\)/g)].map(
+    ([, file]) => file,
+  );
+  const there = readdirSync(at('docs')).filter((file) => file.endsWith('.md') && file !== 'README.md');
+  expect(named.toSorted()).toEqual(there.toSorted());
 });

@@ -10,7 +10,6 @@ import { type Dispatch, planDispatches } from './assembly-plan.js';
 import { packState, RESULTS, unpackAccelerations } from './assembly-state.js';
 import { checked, lossOf, type OpenGpu } from './device.js';
 import { GpuError } from './errors.js';
-import { planParts } from './kept-links.js';
 import { BLOCK } from './motion-kernels.js';
 import { type MovingLinks, movingLinks } from './moving-links.js';
 import { packConstants } from './part-constants.js';
@@ -19,6 +18,7 @@ import { DOF, needsMore, type PartJoint, STATE } from './part-joints.js';
 import { fusedCode, GROUP, partKernelCode } from './part-kernels.js';
 import { FORCES, MOTION, TAKEN } from './part-layout.js';
 import { USAGE } from './pipeline.js';
+import { planParts } from './plan-parts.js';
 import type { Assembly } from './types.js';
 
 const MAP_READ = 1;

@@ -102,7 +102,7 @@ export class Links {
 
   /** Link frames that were turned (align.ts). */
   readonly #turns: ReadonlyMap<number, Mat3>;
-  readonly #thin: readonly (LowInertiaAxis | undefined)[];
+  readonly #lowInertia: readonly (LowInertiaAxis | undefined)[];
   /** With `twice`, links that make poses and forces anew on the way back instead of keeping them. */
   readonly #second: readonly UnitFormulas[] | undefined;
 
@@ -111,7 +111,7 @@ export class Links {
     const aligned = alignFrames(plan);
     this.plan = inShortestUnits(aligned.plan);
     this.#turns = aligned.turns;
-    this.#thin = lowInertiaAxes(aligned.plan);
+    this.#lowInertia = lowInertiaAxes(aligned.plan);
     const read = (): readonly UnitFormulas[] =>
       unitFormulas(g, this.plan, singleUnits(plan), { twoStates: true }).map((link, i) => this.#prepared(link, i));
     this.links = read();
@@ -218,7 +218,7 @@ export class Links {
   /** A link as 32 bits need it; where its frame was turned, with its coordinates turned as well. */
   #prepared(link: UnitFormulas, i: number): UnitFormulas {
     const R = this.#turns.get(i);
-    const precise = { ...link, matrixOf: preciseQuaternionMatrix, thin: this.#thin[i] };
+    const precise = { ...link, matrixOf: preciseQuaternionMatrix, lowInertia: this.#lowInertia[i] };
     if (R === undefined) return precise;
     const { g } = this;
     const [w, ...x] = link.q;

@@ -2,7 +2,7 @@
 
 import type { VectorGraph } from '../../formulas/vectors.js';
 import { graphForGpu } from './formulas.js';
-import { lift, numbersOfLifted, readLifted, unlift } from './kept-formulas.js';
+import { lift, numbersOfLifted, readLifted, unlift } from './kept-inertias.js';
 import { JUMP, START } from './motion-kernels.js';
 import {
   body,

@@ -1,5 +1,5 @@
 // The ways to compute a task for many states, best guesses first. Which one is fastest depends on the mechanism and on the
-// device: choose.ts measures.
+// device: fastest-variant.ts measures.
 
 import type { Graph } from '../../formulas/graph.js';
 import { type Passive, stepLink } from '../../formulas/rollout-step.js';

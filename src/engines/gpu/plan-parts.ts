@@ -1,4 +1,4 @@
-// Which links of a large mechanism are kept as inertias (kept-formulas.ts) instead of being inverted and joined to parts.
+// Which links of a large mechanism are kept as inertias (kept-inertias.ts) instead of being inverted and joined to parts.
 // Kept ones are as accurate as the articulated-body algorithm, but each waits for all that it carries.
 
 import { type Contraction, contract } from './contraction.js';
