@@ -1,5 +1,4 @@
 import { chainTimes, leastCommunication } from './assign.js';
-import { AStarScheduler } from './astar.js';
 import { type CostModel, type CostTable, costTable, paperCost } from './cost.js';
 import { type DynamicLimits, DynamicScheduler } from './dynamic-programme.js';
 import { ScheduleError } from './errors.js';
@@ -28,8 +27,6 @@ export interface ScheduleOptions {
    * and tens of milliseconds in a fresh process.
    */
   readonly timeBudgetMs?: number;
-  /** 'astar' for the search of the paper, 'dp' for the dynamic programme; 'auto' takes the faster one. */
-  readonly method?: 'auto' | 'astar' | 'dp';
   /**
    * Which joints may close loops: the loop joints of the topology only (default), which suits the engine best, or whichever
    * joint of a loop comes last.
@@ -79,12 +76,11 @@ const DEFAULT_BUDGET_MS = 2000;
 const WRITING = { open: 2.5, closed: 8 };
 /** ... and the least part of the budget that is kept for it. */
 const WRITING_SHARE = 0.02;
-/** Memory bounds, docs/scheduling.md: about 400 bytes an entry, about 1.3 KB a state. */
+/** Memory bound, docs/scheduling.md: about 400 bytes an entry. */
 const MOST_ENTRIES = 300_000;
-const MOST_STATES = 100_000;
 
 /** One request, checked. */
-interface Task {
+export interface ScheduleRequest {
   readonly topology: Topology;
   readonly graph: LinkGraph;
   readonly costs: CostTable;
@@ -95,7 +91,7 @@ interface Task {
 }
 
 /** What a search found, in ticks. */
-interface Found {
+export interface FoundSchedule {
   readonly tree: FlatTree;
   readonly low: number;
   readonly high: number;
@@ -109,30 +105,38 @@ interface Found {
 
 /** The optimal schedule of a mechanism, or the best one found in the time given, with a proof or a gap. */
 export function schedule(topology: Topology, options: ScheduleOptions): Schedule {
+  return scheduleWith(topology, options, (request) =>
+    request.graph.joints > request.graph.treeJoints ? searchClosed(request) : searchOpen(request),
+  );
+}
+
+/** The schedule that a search finds; `limits` are those of a search that begins when they are asked for. */
+export function scheduleWith(
+  topology: Topology,
+  options: ScheduleOptions,
+  search: (request: ScheduleRequest, limits: () => DynamicLimits) => FoundSchedule,
+): Schedule {
   const started = performance.now();
   const { processors, cost = paperCost() } = options;
   checkOptions(topology, options);
   const graph = linkGraph(topology);
   const costs = costTable(cost, graph, processors);
-  const task: Task = { topology, graph, costs, processors, options, started };
-  return report(task, graph.joints > graph.treeJoints ? searchClosed(task) : searchOpen(task));
+  const request: ScheduleRequest = { topology, graph, costs, processors, options, started };
+  return report(
+    request,
+    search(request, () => limitsOf(request, 'open')),
+  );
 }
 
 /** The limits of a search that begins now. */
-function limitsOf({ started, options }: Task, kind: 'open' | 'closed'): DynamicLimits {
+function limitsOf({ started, options }: ScheduleRequest, kind: 'open' | 'closed'): DynamicLimits {
   const { timeBudgetMs = DEFAULT_BUDGET_MS } = options;
   const writing = Math.max(WRITING_SHARE * timeBudgetMs, WRITING[kind] * (performance.now() - started));
   return { time: new TimeLimit(started + timeBudgetMs - writing), entries: MOST_ENTRIES };
 }
 
 function checkOptions(topology: Topology, options: ScheduleOptions): void {
-  const {
-    processors,
-    timeBudgetMs = DEFAULT_BUDGET_MS,
-    method = 'auto',
-    closing = 'loop-joints',
-    chooseRoot = false,
-  } = options;
+  const { processors, timeBudgetMs = DEFAULT_BUDGET_MS, closing = 'loop-joints', chooseRoot = false } = options;
   if (!Number.isInteger(processors) || processors < 1 || processors > MOST_PROCESSORS) {
     throw new ScheduleError(
       'bad-processors',
@@ -145,13 +149,6 @@ function checkOptions(topology: Topology, options: ScheduleOptions): void {
       field: 'timeBudgetMs',
       expected: '>= 0',
       found: String(timeBudgetMs),
-    });
-  }
-  if (method !== 'auto' && method !== 'astar' && method !== 'dp') {
-    throw new ScheduleError('bad-option', `The method "${String(method)}" is unknown; expected auto, astar or dp.`, {
-      field: 'method',
-      expected: 'auto, astar or dp',
-      found: String(method),
     });
   }
   if (closing !== 'loop-joints' && closing !== 'any') {
@@ -170,30 +167,25 @@ function checkOptions(topology: Topology, options: ScheduleOptions): void {
   }
 }
 
-function searchOpen(task: Task): Found {
-  const { graph, costs, processors, options } = task;
+function searchOpen(request: ScheduleRequest): FoundSchedule {
+  const { graph, costs, processors, options } = request;
   const meter = new PartMeter(linkTree(graph), costs);
   meter.measurePart(meter.whole());
-  const limits = limitsOf(task, 'open');
+  const limits = limitsOf(request, 'open');
   const { serial } = meter;
-  if (options.method === 'astar') {
-    const search = new AStarScheduler(meter, { time: limits.time, states: MOST_STATES });
-    const result = search.solve(processors, graph.joints);
-    return { ...result, serial, canonical: result.low === result.high, method: 'astar' };
-  }
   const scheduler = new DynamicScheduler(meter, limits);
   const whole = scheduler.entry(meter.whole(), processors);
   scheduler.solve(whole);
   const tree = emptyFlatTree(graph.joints);
   const { canonical } = lexicographicTree(scheduler, whole, tree);
   const { low, high } = whole;
-  const found: Found = { tree, low, high, serial, canonical, expansions: scheduler.expansions, method: 'dp' };
-  return options.chooseRoot && costs.counts === 'links' ? withChosenRoot(task, found, limits) : found;
+  const found: FoundSchedule = { tree, low, high, serial, canonical, expansions: scheduler.expansions, method: 'dp' };
+  return options.chooseRoot && costs.counts === 'links' ? withChosenRoot(request, found, limits) : found;
 }
 
 /** Compares the schedule with the root as given to the one with the best root and the free joint on top. */
-function withChosenRoot(task: Task, asGiven: Found, limits: DynamicLimits): Found {
-  const { topology, graph, costs, processors } = task;
+function withChosenRoot(request: ScheduleRequest, asGiven: FoundSchedule, limits: DynamicLimits): FoundSchedule {
+  const { topology, graph, costs, processors } = request;
   const free = freeJoint(topology);
   const rooted = scheduleWithChosenRoot(graph, free, costs, processors, limits);
   const better = rooted.high <= asGiven.high ? { ...asGiven, ...rooted } : { ...asGiven, root: free };
@@ -205,8 +197,8 @@ function withChosenRoot(task: Task, asGiven: Found, limits: DynamicLimits): Foun
   };
 }
 
-function searchClosed(task: Task): Found {
-  const { graph, costs, processors, options } = task;
+function searchClosed(request: ScheduleRequest): FoundSchedule {
+  const { graph, costs, processors, options } = request;
   const closing = options.closing ?? 'loop-joints';
   if (graph.joints <= MOST_EXACT_LOOP_JOINTS) {
     const all = Array.from({ length: graph.joints }, (_, joint) => joint);
@@ -218,14 +210,14 @@ function searchClosed(task: Task): Found {
     const { expansions } = search;
     return { tree, low: least, high: least, serial, canonical: true, expansions, method: 'loops-exact' };
   }
-  const found = scheduleByLoopRule(graph, costs, processors, closing, limitsOf(task, 'closed'));
+  const found = scheduleByLoopRule(graph, costs, processors, closing, limitsOf(request, 'closed'));
   return { ...found, canonical: false, method: 'loops-rule' };
 }
 
-function report(task: Task, found: Found): Schedule {
-  const { topology, costs, processors } = task;
+function report(request: ScheduleRequest, found: FoundSchedule): Schedule {
+  const { topology, costs, processors } = request;
   const moved = found.root !== undefined;
-  const graph = moved ? graphWithRoot(task.graph, freeJoint(topology), found.root as number) : task.graph;
+  const graph = moved ? graphWithRoot(request.graph, freeJoint(topology), found.root as number) : request.graph;
   const { tree } = found;
   const { ticks, order } = evaluate(tree, graph, costs);
   const ranges = leastCommunication(tree, processors, ticks, costs.handOver, found.high, order);
@@ -250,6 +242,6 @@ function report(task: Task, found: Found): Schedule {
     method: found.method,
     ...(moved ? { root: found.root as number } : {}),
     ...(found.paperSuggestion === undefined ? {} : { paperSuggestion: costs.toTime(found.paperSuggestion) }),
-    milliseconds: performance.now() - task.started,
+    milliseconds: performance.now() - request.started,
   };
 }

@@ -178,6 +178,7 @@ describe('public exports', () => {
         'printedForwardDynamics',
         'recordWalk',
         'repeatsAfter',
+        'scheduleByAStar',
         'sectionOf',
         'simulateMassMatrix',
         'standingAt',

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { serialChain } from '../../bench/suites/schedule.js';
+import { scheduleByAStar } from '../../src/papers/astar/index.js';
 import { type Schedule, type ScheduleTree, schedule, treeMakespan } from '../../src/schedule/index.js';
 import { hasShared, readShared } from '../support/shared.js';
 
@@ -65,8 +66,8 @@ describe.runIf(available)('optima of the reference', () => {
       const topology = { joints: parent.length, parent, dof };
       expect(schedule(topology, { processors: 1 }).makespan).toBe(closed_form_P1);
       for (const [processors, optimum] of Object.entries(by_P)) {
-        for (const method of ['dp', 'astar'] as const) {
-          const found = schedule(topology, { processors: Number(processors), method });
+        for (const search of [schedule, scheduleByAStar]) {
+          const found = search(topology, { processors: Number(processors) });
           expect(found.makespan).toBe(optimum.makespan);
           expect(found.tree[0]).toBe(Math.min(...(optimum.makespan_optimal_roots as number[])));
         }
@@ -99,8 +100,7 @@ describe('figures of the paper and its errata', () => {
 
   it('002-10: a mechanism on which the printed priority misses the optimum', () => {
     const topology = { joints: 7, parent: [-1, -1, -1, 0, 3, 4, 5], dof: [1, 1, 1, 3, 6, 6, 1] };
-    for (const method of ['dp', 'astar'] as const)
-      expect(schedule(topology, { processors: 8, method }).makespan).toBe(51.4);
+    for (const search of [schedule, scheduleByAStar]) expect(search(topology, { processors: 8 }).makespan).toBe(51.4);
   });
 
   it('002-12: branches without handles, where counts frozen at the start give 67.2', () => {

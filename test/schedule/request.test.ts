@@ -84,7 +84,6 @@ describe('bad requests', () => {
     for (const options of [
       { timeBudgetMs: Number.NaN },
       { timeBudgetMs: -1 },
-      { method: 'magic' as 'dp' },
       { closing: 'none' as 'any' },
       { chooseRoot: true },
     ]) {

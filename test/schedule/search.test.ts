@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { human161, randomNumbers, randomTree, serialChain } from '../../bench/suites/schedule.js';
+import { scheduleByAStar } from '../../src/papers/astar/index.js';
 import {
   type CostModel,
   engineCost,
@@ -24,9 +25,10 @@ describe('A* and the dynamic programme', () => {
       const topology = randomTree(1 + Math.floor(random() * 13), i, 1 + Math.floor(random() * 13));
       const processors = [1, 2, 3, 4, 5, 8][Math.floor(random() * 6)];
       const cost = models[i % models.length];
-      const [a, d] = (['astar', 'dp'] as const).map((method) =>
-        schedule(topology, { processors, cost, method, timeBudgetMs: 30_000 }),
+      const [a, d] = [scheduleByAStar, schedule].map((search) =>
+        search(topology, { processors, cost, timeBudgetMs: 30_000 }),
       );
+      expect([a.method, d.method]).toEqual(['astar', 'dp']);
       const where = `parents [${topology.parent}], DOF [${topology.dof}], ${processors} processors, ${cost.name}`;
       expect([a.optimal, d.optimal, a.canonical, d.canonical], where).toEqual([true, true, true, true]);
       expect(a.makespan, where).toBe(d.makespan);
@@ -35,12 +37,17 @@ describe('A* and the dynamic programme', () => {
   });
 
   it('agree on a chain of 40 joints and four processors', () => {
-    const [a, d] = (['astar', 'dp'] as const).map((method) =>
-      schedule(serialChain(40), { processors: 4, method, timeBudgetMs: 30_000 }),
+    const [a, d] = [scheduleByAStar, schedule].map((search) =>
+      search(serialChain(40), { processors: 4, timeBudgetMs: 30_000 }),
     );
     expect(a.optimal).toBe(true);
     expect(stringifyTree(a.tree)).toBe(stringifyTree(d.tree));
     expect(a.expansions).toBeGreaterThan(10);
+  });
+
+  it('loops are for the dynamic programme', () => {
+    const loops = [{ a: 2, b: -1, dof: 1 }];
+    expect(() => scheduleByAStar({ ...serialChain(3), loops }, { processors: 2 })).toThrow('open mechanisms');
   });
 });
 
@@ -98,8 +105,8 @@ describe('large mechanisms', () => {
     const topology = randomTree(400, 3, 12);
     const best = schedule(topology, { processors: 8, timeBudgetMs: 30_000 });
     expect(best.optimal).toBe(true);
-    for (const method of ['dp', 'astar'] as const) {
-      const hasty = schedule(topology, { processors: 8, timeBudgetMs: 0, method });
+    for (const search of [schedule, scheduleByAStar]) {
+      const hasty = search(topology, { processors: 8, timeBudgetMs: 0 });
       validateTree(topology, hasty.tree);
       expect(hasty.optimal).toBe(false);
       expect(hasty.bound).toBeLessThanOrEqual(best.makespan);

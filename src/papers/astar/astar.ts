@@ -1,9 +1,9 @@
-import { emptyFlatTree, type FlatTree, place, type Slot, TOP_SLOT } from './flat-tree.js';
-import { endSideOf, jointsOfPart, type PartMeter, rootSideOf, type TreePart } from './parts.js';
+import { emptyFlatTree, type FlatTree, place, type Slot, TOP_SLOT } from '../../schedule/flat-tree.js';
+import { endSideOf, jointsOfPart, type PartMeter, rootSideOf, type TreePart } from '../../schedule/parts.js';
+import { placeSingleProcess } from '../../schedule/single-process.js';
+import type { TimeLimit } from '../../schedule/time-limit.js';
+import { rootSideShare } from '../../schedule/work-bound.js';
 import { PriorityQueue } from './priority-queue.js';
-import { placeSingleProcess } from './single-process.js';
-import type { TimeLimit } from './time-limit.js';
-import { rootSideShare } from './work-bound.js';
 
 /**
  * A* over partial schedule trees ([002] Section III-B and appendix), with the corrections of ERRATA 002-9 to 002-11.
