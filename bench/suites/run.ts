@@ -9,6 +9,7 @@ const SUITES = new Map<string, () => Promise<{ run: () => object | Promise<objec
   ['assembly', () => import('./assembly.js')],
   ['schedule', () => import('./schedule.js')],
   ['functions', () => import('./functions.js')],
+  ['inverse-kinematics', () => import('./inverse-kinematics.js')],
   ['compile', () => import('./compile.js')],
   ['startup', () => import('./startup.js')],
   ['simulation', () => import('./simulation.js')],

@@ -1,8 +1,8 @@
 // Inverse kinematics: poses that can be reached are reached, within the limits; what cannot is said by how much.
 
 import { describe, expect, it } from 'vitest';
+import { arms } from '../../bench/arms.js';
 import { dynamics } from '../../src/dynamics/dynamics.js';
-import { parseUrdf } from '../../src/formats/urdf.js';
 import { MechanismBuilder } from '../../src/mechanism/builder.js';
 import { createMechanism } from '../../src/mechanism/create.js';
 import type { Mechanism } from '../../src/mechanism/mechanism.js';
@@ -13,14 +13,8 @@ import { type IkTask, InverseKinematics, inverseKinematics, numericalDerivative 
 import { json, manikin, output } from '../cli/support.js';
 import { randomCoupled } from '../support/random-couplings.js';
 import { randomMechanism, relativeError } from '../support/random-mechanism.js';
-import { hasShared, readShared, sharedPath } from '../support/shared.js';
+import { hasShared, sharedPath } from '../support/shared.js';
 
-const ARMS = [
-  ['panda.urdf', 'panda_hand_tcp'],
-  ['ur5_robot.urdf', 'ee_link'],
-  ['talos_full_v2.urdf', 'gripper_left_base_link'],
-  ['simple_humanoid.urdf', 'l_wrist'],
-] as const;
 const COUNT = process.env.MANIKIN_LONG === '1' ? 1000 : 100;
 
 function withinLimits(mechanism: Mechanism, q: Float64Array): void {
@@ -31,44 +25,46 @@ function withinLimits(mechanism: Mechanism, q: Float64Array): void {
   }
 }
 
-describe.skipIf(!hasShared('data/urdf'))('arms', () => {
-  it.each(ARMS)(`%s: ${COUNT} poses from random starts, and a path followed`, (file, frame) => {
-    const mechanism = parseUrdf(readShared(`data/urdf/${file}`), { mimic: 'ignore', fixedJoints: 'merge' });
-    const door = dynamics(mechanism);
-    const task = { kind: 'pose' as const, frame, pose: door.pose(new State(mechanism), frame) };
-    const solver = new InverseKinematics(mechanism, [task]);
-    const found = new State(mechanism);
-    let reached = 0;
-    for (let k = 0; k < COUNT; k++) {
-      task.pose = door.pose(State.random(mechanism, 100 + k), frame);
-      const { q, converged } = solver.solve(State.random(mechanism, 5000 + k).q);
-      withinLimits(mechanism, q);
-      if (!converged) continue;
-      found.q.set(q);
-      const { E, t } = door.pose(found, frame);
-      if (
-        Math.max(...E.map((x, i) => Math.abs(x - task.pose.E[i])), ...t.map((x, i) => Math.abs(x - task.pose.t[i]))) <
-        1e-8
-      )
-        reached++;
-    }
-    expect(reached / COUNT).toBeGreaterThanOrEqual(0.995);
-    // Followed without jumps.
-    const path = new State(mechanism);
-    path.q.set(solver.solve().q);
-    let last: Float64Array = path.q.slice();
-    let followed = 0;
-    for (let k = 0; k < 50; k++) {
-      for (let j = 0; j < mechanism.nv; j++) path.q[j] += 0.002 * Math.sin(j + k / 10);
-      task.pose = door.pose(path, frame);
-      const { q, converged, starts } = solver.solve();
-      if (!converged || starts > 1) continue;
-      expect(Math.max(...q.map((x, i) => Math.abs(x - last[i])))).toBeLessThan(0.3);
-      last = q;
-      followed++;
-    }
-    expect(followed).toBeGreaterThan(40);
-  });
+describe('arms', () => {
+  it.each(arms(sharedPath('data/urdf')))(
+    `$name: ${COUNT} poses from random starts, and a path followed`,
+    ({ mechanism, frame }) => {
+      const door = dynamics(mechanism);
+      const task = { kind: 'pose' as const, frame, pose: door.pose(new State(mechanism), frame) };
+      const solver = new InverseKinematics(mechanism, [task]);
+      const found = new State(mechanism);
+      let reached = 0;
+      for (let k = 0; k < COUNT; k++) {
+        task.pose = door.pose(State.random(mechanism, 100 + k), frame);
+        const { q, converged } = solver.solve(State.random(mechanism, 5000 + k).q);
+        withinLimits(mechanism, q);
+        if (!converged) continue;
+        found.q.set(q);
+        const { E, t } = door.pose(found, frame);
+        if (
+          Math.max(...E.map((x, i) => Math.abs(x - task.pose.E[i])), ...t.map((x, i) => Math.abs(x - task.pose.t[i]))) <
+          1e-8
+        )
+          reached++;
+      }
+      expect(reached / COUNT).toBeGreaterThanOrEqual(0.995);
+      // Followed without jumps.
+      const path = new State(mechanism);
+      path.q.set(solver.solve().q);
+      let last: Float64Array = path.q.slice();
+      let followed = 0;
+      for (let k = 0; k < 50; k++) {
+        for (let j = 0; j < mechanism.nv; j++) path.q[j] += 0.002 * Math.sin(j + k / 10);
+        task.pose = door.pose(path, frame);
+        const { q, converged, starts } = solver.solve();
+        if (!converged || starts > 1) continue;
+        expect(Math.max(...q.map((x, i) => Math.abs(x - last[i])))).toBeLessThan(0.3);
+        last = q;
+        followed++;
+      }
+      expect(followed).toBeGreaterThan(40);
+    },
+  );
 });
 
 describe('rows of the tasks', () => {
