@@ -53,12 +53,14 @@ interface Motion {
 
 const ANGULAR = [0, 1, 2];
 
+/** `accelerations`: those of a unit, in the author's coordinates; read from memory where left out. */
 export function inverseDerivativeFormulas(
   g: VectorGraph,
   given: Plan,
   units: readonly Unit[],
   options: UnitOptions,
   places: DerivativeColumns,
+  accelerations?: (unit: Unit) => readonly Node[],
 ): void {
   const plan = inMetres(given);
   const links = unitFormulas(g, plan, units, options);
@@ -70,7 +72,8 @@ export function inverseDerivativeFormulas(
     const pose = poseOf(g, link, poseNumbers(g, link));
     at[i] = parent < 0 ? groundPlace(g) : placeOf(g, pose, at[parent]);
     const against = parent < 0 ? standing(g, plan, pose.rotation.toLink) : motions[parent];
-    const qdd = readUnit(g, plan, link.unit, QDD, (l) => l.iv, link.v.length).map((x, k) => g.mul(link.rates[k], x));
+    const given = accelerations?.(link.unit) ?? readUnit(g, plan, link.unit, QDD, (l) => l.iv, link.v.length);
+    const qdd = given.map((x, k) => g.mul(link.rates[k], x));
     const moved = moveJoint(g, link, groundColumns(g, pose, at[i]), qdd, against);
     motions[i] = moved.motion;
     columns[i] = moved.columns;

@@ -286,9 +286,9 @@ export class CompiledDynamics implements Engine {
   forwardDerivatives(state: State, tau: Float64Array, out: ForwardDerivatives): boolean {
     if (this.mechanism.loops.length > 0 || this.#functions === undefined)
       return this.readable.forwardDerivatives(state, tau, out);
-    this.forward(state, tau, { out: out.qdd });
+    if (this.#reduction !== undefined) this.forward(state, tau, { out: out.qdd });
     const done =
-      this.#functions.forwardDerivatives(state, out) &&
+      this.#functions.forwardDerivatives(state, tau, out) &&
       (this.#reduction === undefined || this.#coupling().inverse.apply(out));
     return done || this.readable.forwardDerivatives(state, tau, out);
   }

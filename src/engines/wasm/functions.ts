@@ -139,15 +139,18 @@ export class CompiledFunctions {
     return true;
   }
 
-  /** True where it was done; the accelerations must be in memory, and in `out`, already. */
-  forwardDerivatives(state: State, { dq, dv, dtau, qdd }: ForwardDerivatives): boolean {
-    const { nv } = this.#mechanism;
+  /** True where it was done; of coupled joints the accelerations must be in `out` already. */
+  forwardDerivatives(state: State, tau: Float64Array, { dq, dv, dtau, qdd }: ForwardDerivatives): boolean {
+    const { nv, couplings } = this.#mechanism;
     const { views } = this.#code;
     views.v.set(state.v);
-    views.qdd.set(qdd);
+    if (couplings.length > 0) views.qdd.set(qdd);
+    else views.tau.set(tau);
     const result = this.#at('forwardDerivatives', state)?.result;
     if (result === undefined) return false;
     this.#forwardAt ??= derivativeColumns(this.#code.plan, true).forward;
+    // The memory may have grown since.
+    qdd.set(this.#code.views.qdd);
     const at = this.#forwardAt;
     this.#copyMatrix(dtau, this.#part('forward', result, 0, 0));
     this.#copyMatrix(dq, this.#part('forward', result, 1, at));

@@ -10,7 +10,7 @@ import { pairedUnitsOf } from '../../formulas/columns.js';
 import { type DerivativeColumns, derivativeColumns } from '../../formulas/derivative-columns.js';
 import { energyFormulas } from '../../formulas/energy.js';
 import { forwardFormulas } from '../../formulas/forward.js';
-import type { Graph, OperationCount } from '../../formulas/graph.js';
+import type { Graph, Node, OperationCount } from '../../formulas/graph.js';
 import { inverseFormulas } from '../../formulas/inverse.js';
 import { inverseDerivativeFormulas } from '../../formulas/inverse-derivatives.js';
 import { inverseMassColumns } from '../../formulas/inverse-mass-columns.js';
@@ -18,7 +18,7 @@ import { inverseMassFormulas } from '../../formulas/inverse-mass-matrix.js';
 import { jacobianFormulas, jacobiansFormulas } from '../../formulas/jacobian.js';
 import { kinematicsFormulas } from '../../formulas/kinematics.js';
 import { singleUnits, type Unit } from '../../formulas/lanes.js';
-import type { UnitOptions } from '../../formulas/links.js';
+import { QDD, type UnitOptions, writeUnit } from '../../formulas/links.js';
 import { massMatrixFormulas } from '../../formulas/mass-matrix.js';
 import { massMatrixColumnFormulas, massMatrixColumns } from '../../formulas/mass-matrix-columns.js';
 import { VectorGraph } from '../../formulas/vectors.js';
@@ -126,10 +126,36 @@ const FORMULAS: { readonly [task in NamedTask]: Formulas } = {
   inverseDerivatives: (g, plan, units, options) =>
     inverseDerivativeFormulas(g, plan, units, options, derivativeColumns(plan, false)),
   forwardDerivatives: (g, plan, units, options) => {
+    // Articulated inertias are those of the inverse of the mass matrix. Of coupled joints accelerations are in memory.
+    const known = findsAccelerations(plan) ? forwardAccelerations(g, plan, units, options) : undefined;
     inverseMassFormulas(g, plan, units, options);
-    inverseDerivativeFormulas(g, plan, units, options, derivativeColumns(plan, true));
+    inverseDerivativeFormulas(g, plan, units, options, derivativeColumns(plan, true), known);
   },
 };
+
+/** Whether the derivatives of forward dynamics begin with forward dynamics itself. */
+const findsAccelerations = ({ groups, loops }: Pick<Plan, 'groups' | 'loops'>): boolean =>
+  groups.length === 0 && loops.length === 0;
+
+/** Forward dynamics, its accelerations written and to be used. */
+function forwardAccelerations(
+  g: VectorGraph,
+  plan: Plan,
+  units: readonly Unit[],
+  options: UnitOptions,
+): (unit: Unit) => readonly Node[] {
+  const known = new Map<number, readonly Node[]>();
+  forwardFormulas(g, plan, units, {
+    ...options,
+    inMetres: true,
+    finish: ({ iv }, qdd) => {
+      known.set(iv, qdd);
+    },
+  });
+  const of = ({ links: [first] }: Unit): readonly Node[] => known.get(plan.links[first].iv)!;
+  for (const unit of units) for (const [k, value] of of(unit).entries()) writeUnit(g, plan, unit, QDD, k, value);
+  return of;
+}
 
 /** The memory of derivatives; undefined for other tasks. */
 function derivativesOf(plan: Plan, task: CompiledTask): DerivativeColumns | undefined {
