@@ -8,6 +8,7 @@ import { machine } from '../machine.js';
 
 interface Options {
   readonly duration?: number;
+  readonly repeat?: number;
   readonly json?: boolean;
 }
 
@@ -16,6 +17,7 @@ export function configure(command: Command, terminal: Terminal): void {
   command
     .argument('[scene...]', 'all where none is named')
     .option('--duration <s>', 'seconds of simulated time, for every scene', positive)
+    .option('--repeat <n>', 'runs of each scene; of every step the least time counts (for busy machines)', whole)
     .option('--json', 'print JSON')
     .addHelpText('after', `\nScenes: ${names.join(', ')}.\n\nExample:\n  manikin bench contact humanoid stack`)
     .action(async (given: readonly string[], options: Options) => {
@@ -25,6 +27,7 @@ export function configure(command: Command, terminal: Terminal): void {
       const progress = new Progress(terminal, 'Stepping');
       const results = await benchContact(given.length > 0 ? given : names, {
         ...(options.duration !== undefined && { seconds: options.duration }),
+        ...(options.repeat !== undefined && { repeat: options.repeat }),
         progress: (fraction) => progress.update(fraction),
         missing: (scene) => terminal.err(`Scene "${scene}" is left out: its model is not part of the package.\n`),
       });
@@ -51,5 +54,11 @@ export function configure(command: Command, terminal: Terminal): void {
 function positive(text: string): number {
   const value = Number(text);
   if (!(value > 0)) throw new InvalidArgumentError('It must be a positive number of seconds.');
+  return value;
+}
+
+function whole(text: string): number {
+  const value = Number(text);
+  if (!(Number.isInteger(value) && value > 0)) throw new InvalidArgumentError('It must be a whole number of runs.');
   return value;
 }

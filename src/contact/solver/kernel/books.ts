@@ -27,6 +27,7 @@ export function bookLinks(F: Float64Array, N: Int32Array, T: i32): void {
   for (let k = 0; k < 17; k++) F[books + k] = 0;
   for (let i = 0; i < links; i++) {
     const I = N[T + PLACE_RIGID] + 10 * i;
+    if (isMassless(F, I) === 1) continue;
     const V = N[T + PLACE_VELOCITY] + 6 * i;
     const root = N[N[T + PLACE_ROOT] + i];
     const m = F[I];
@@ -74,4 +75,10 @@ export function bookLinks(F: Float64Array, N: Int32Array, T: i32): void {
   }
   for (let k = 0; k < dofs; k++) kinetic += 0.5 * F[armature + k] * F[v + k] * F[v + k];
   F[books] = kinetic;
+}
+
+/** 1 where the ten numbers of an inertia at I are zero. */
+export function isMassless(F: Float64Array, I: i32): i32 {
+  if (F[I] !== 0 || F[I + 4] !== 0 || F[I + 7] !== 0 || F[I + 9] !== 0) return 0;
+  return 1;
 }

@@ -30,7 +30,7 @@ export function factoriseInertia(F: Float64Array, N: Int32Array): i32 {
   const tree = N[TREE_STRUCTURE];
   carryInertias(F, N);
   for (let n = 0; n < N[NODES]; n++) fillNode(F, N, tree, n);
-  return factoriseBlocks(F, N, tree, N[FACTORS], N[WORK]);
+  return factoriseBlocks(F, N, tree, N[FACTORS], 1, N[WORK]);
 }
 
 /** The first ten numbers of each link in COMPOSITE <- inertia of the link and all that hangs from it. */

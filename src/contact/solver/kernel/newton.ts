@@ -231,7 +231,7 @@ function newtonStep(F: Float64Array, N: Int32Array, eps: f64): i32 {
   for (let k = 0; k < N[K_LENGTH]; k++) F[matrix + k] = 0;
   assemble(F, N, matrix, N[IN_DIAGONAL], N[IN_LOWER], N[IN_UPPER]);
   addCoupling(F, N);
-  if (factoriseBlocks(F, N, N[ISLAND_STRUCTURE], matrix, N[WORK]) === 0) return 0;
+  if (factoriseBlocks(F, N, N[ISLAND_STRUCTURE], matrix, 0, N[WORK]) === 0) return 0;
   changeImpulses(F, N);
   return 1;
 }

@@ -1,6 +1,7 @@
 // Poses, motion spaces, inertias and velocities of the links of a tree, in axes of the ground about one point, from its positions and
 // velocities. Origins are kept from that of the root: what moves as a whole keeps the bits of all the rest.
 
+import { isMassless } from './books.js';
 import { setRotation, setSineCosine } from './joints.js';
 import {
   type f64,
@@ -215,6 +216,8 @@ function placeInertia(F: Float64Array, N: Int32Array, T: i32, i: i32): void {
   const out = N[T + PLACE_RIGID] + 10 * i;
   const origin = N[T + PLACE_ORIGIN] + 3 * i;
   const about = N[T + PLACE_ABOUT] + 3 * N[N[T + PLACE_ROOT] + i];
+  // Links that only put joints together have none, and zeros stand there from the start.
+  if (isMassless(F, I) === 1) return;
   const m = F[I];
   const bx = F[I + 1];
   const by = F[I + 2];

@@ -5,6 +5,7 @@
 //   f_i = I a_i + V_i x* I V_i - external,       C = S^T (sum of f over the subtree)
 
 import { solveBlocks } from './blocks.js';
+import { isMassless } from './books.js';
 import {
   ACCELERATION,
   BIAS_VELOCITY,
@@ -95,6 +96,10 @@ function linkForce(F: Float64Array, N: Int32Array, i: i32): void {
   const a = N[ACCELERATION] + 6 * i;
   const I = N[INERTIAS] + 10 * i;
   const e = N[EXTERNAL] + 6 * i;
+  if (isMassless(F, I) === 1) {
+    for (let k = 0; k < 6; k++) F[o + k] = -F[e + k];
+    return;
+  }
   const m = F[I];
   const hx = F[I + 1];
   const hy = F[I + 2];
