@@ -332,6 +332,12 @@ function bones({ name, com = ZERO3, mass = 0 }: BodySpec, joints: readonly OsimJ
     const length = Math.hypot(...tip);
     if (length < 0.01 || mass === 0) return [];
     const geometry = { kind: 'capsule', radius: Math.min(0.04, length / 8), length } as const;
-    return [{ geometry, E: axisFrame(unit(tip)), t: scale(0.5, tip) }];
+    return [{ geometry, E: axisFrame(unit(tip)), t: scale(0.5, tip), color: colorOf(name) }];
   });
+}
+
+/** Left and right in the colours of our own figures; OpenSim's models end their names in _l and _r. */
+function colorOf(name: string): NonNullable<Shape['color']> {
+  if (/_l$|left/i.test(name)) return [0.45, 0.58, 0.75, 1];
+  return /_r$|right/i.test(name) ? [0.75, 0.55, 0.45, 1] : [0.66, 0.63, 0.57, 1];
 }

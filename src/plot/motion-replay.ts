@@ -72,16 +72,41 @@ export function motionReplay(motion: Motion, result: MotionForces, options: Moti
   });
 }
 
-/** Coordinates between bodies whose forces change most, those first; not those of the root. */
+/** Coordinates between bodies whose forces change most, those first, left and right together; not those of the root. */
 export function strongest({ coordinates, units, moving }: Motion, torques: readonly ArrayLike<number>[]): number[] {
   const spread = coordinates.map((_, c) => {
     const mean = torques.reduce((sum, row) => sum + row[c], 0) / torques.length;
     return torques.reduce((sum, row) => sum + (row[c] - mean) ** 2, 0);
   });
-  return spread
+  const sorted = spread
     .map((_, c) => c)
     .filter((c) => units[c] === 'N m' && moving[c] && spread[c] > 1e-12)
     .sort((a, b) => spread[b] - spread[a]);
+  const pairs = sorted.flatMap((c) => [
+    c,
+    ...sorted.filter((other) => coordinates[other] === mirrored(coordinates[c])),
+  ]);
+  return [...new Set(pairs)];
+}
+
+const OPPOSITES = new Map(
+  [
+    ['left', 'right'],
+    ['Left', 'Right'],
+    ['l', 'r'],
+    ['L', 'R'],
+  ].flatMap(
+    ([a, b]) =>
+      [
+        [a, b],
+        [b, a],
+      ] as const,
+  ),
+);
+
+/** knee_angle_r for knee_angle_l, RightLeg for LeftLeg. */
+function mirrored(name: string): string {
+  return name.replace(/left|right|(?<=^|_)[lr](?=_|$)/i, (side) => OPPOSITES.get(side) ?? side);
 }
 
 /** Stretches of time with both feet down. */

@@ -54,6 +54,16 @@ function bar(): Scene {
       },
     ],
     connect: [grip('left_grip', 'left_hand'), grip('right_grip', 'right_hand')],
+    // To look at, where the hands are: they hold it by joints.
+    obstacles: [
+      {
+        name: 'bar',
+        shape: { kind: 'cylinder', radius: 0.016, length: 1.2 },
+        E: [1, 0, 0, 0, 0, 1, 0, -1, 0],
+        t: [0.13173, 0, 1.95009],
+      },
+    ],
+    filters: [{ without: ['bar', 'human-34'] }],
     events: [
       { at: 0.8, disconnect: 'right_grip' },
       { at: 1.4, disconnect: 'left_grip' },

@@ -1,19 +1,8 @@
 // The packed package in projects of others: four bundlers with their default settings make a page of it, which computes
 // in Chromium and has threads; and a strict compiler reads its types with nothing else installed.
 
-import { execFileSync, spawnSync } from 'node:child_process';
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { nodeResolve } from '@rollup/plugin-node-resolve';
@@ -24,6 +13,7 @@ import { build as vite } from 'vite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import webpack from 'webpack';
 import { hasBrowser, launchBrowser, serve } from '../support/browser.js';
+import { packedProject } from '../support/packed-project.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const TSC = join(ROOT, 'node_modules/typescript/bin/tsc');
@@ -123,23 +113,7 @@ describe('the packed package', () => {
   let browser: Browser | undefined;
 
   beforeAll(async () => {
-    if (!existsSync(join(ROOT, 'dist/index.js'))) throw new Error('dist is missing: run "npm run build" first');
-    project = mkdtempSync(join(tmpdir(), 'manikin-bundlers-'));
-    const pack = ['pack', '--json', '--silent', '--ignore-scripts', '--pack-destination', project];
-    const [{ filename, files: packed }] = JSON.parse(execFileSync('npm', pack, { cwd: ROOT, encoding: 'utf8' })) as [
-      { filename: string; files: { path: string }[] },
-    ];
-    files = packed.map(({ path }) => path);
-    const modules = join(project, 'node_modules');
-    mkdirSync(join(modules, 'manikin'), { recursive: true });
-    execFileSync('tar', ['-xzf', join(project, filename), '-C', join(modules, 'manikin'), '--strip-components=1']);
-    // What it depends on is there as an installation would have it; nothing else is.
-    const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { dependencies: object };
-    for (const name of Object.keys(dependencies)) {
-      mkdirSync(join(modules, name, '..'), { recursive: true });
-      symlinkSync(join(ROOT, 'node_modules', name), join(modules, name));
-    }
-    writeFileSync(join(project, 'package.json'), '{ "name": "somebody", "private": true, "type": "module" }');
+    ({ project, files } = packedProject());
     writeFileSync(join(project, 'main.js'), MAIN);
     writeFileSync(join(project, 'work.js'), WORK);
     writeFileSync(join(project, 'index.html'), PAGE);

@@ -7,10 +7,12 @@ import { element } from './dom.js';
 
 /** Milliseconds between drawings of the mark. */
 const BETWEEN = 100;
-/** Left and right in two families of colours that stay apart for colour-blind readers; the others after them. */
+/** Left and right in two families of colours that stay apart for colour-blind readers. */
 const LEFT = ['#0072b2', '#56b4e9', '#3a5ba9', '#00a3a3'];
 const RIGHT = ['#d55e00', '#e69f00', '#b03060', '#8c564b'];
-const OTHERS = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9'];
+/** Of curves that belong to no side: all of them, and where some belong to a side. */
+const ALONE = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9'];
+const BETWEEN_SIDES = ['#777777', '#009e73', '#cc79a7', '#9a7f00'];
 
 /** Names that people know: knee_angle_r and RightLeg are of the right. */
 function sideOf(name: string): 'left' | 'right' | undefined {
@@ -21,9 +23,10 @@ function sideOf(name: string): 'left' | 'right' | undefined {
 /** A colour for each of the curves that are shown. */
 export function coloursOf(names: readonly string[]): string[] {
   const used = { left: 0, right: 0, other: 0 };
+  const others = names.some((name) => sideOf(name) !== undefined) ? BETWEEN_SIDES : ALONE;
   return names.map((name) => {
     const side = sideOf(name) ?? 'other';
-    const family = side === 'left' ? LEFT : side === 'right' ? RIGHT : OTHERS;
+    const family = side === 'left' ? LEFT : side === 'right' ? RIGHT : others;
     return family[used[side]++ % family.length];
   });
 }

@@ -1,0 +1,95 @@
+// examples/vite-three on the packed package: a strict compiler takes it, Vite builds it with its default settings, and in
+// Chromium the figure is dragged, held and let go.
+
+import { spawnSync } from 'node:child_process';
+import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Browser } from 'playwright-core';
+import { build } from 'vite';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hasBrowser, launchBrowser, type Site, serve } from '../support/browser.js';
+import { packedProject } from '../support/packed-project.js';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+describe('the example with Vite and three.js', () => {
+  let project: string;
+  let browser: Browser | undefined;
+  let site: Site | undefined;
+
+  beforeAll(() => {
+    ({ project } = packedProject(['three', '@types/three']));
+    cpSync(join(project, 'node_modules/manikin/examples/vite-three'), project, { recursive: true });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await site?.close();
+    rmSync(project, { recursive: true, force: true });
+  });
+
+  it('is strict TypeScript', { timeout: 120_000 }, () => {
+    const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+    // The types of three are not ours to check.
+    const { stdout } = spawnSync(process.execPath, [tsc, '-p', project, '--skipLibCheck'], { encoding: 'utf8' });
+    expect(stdout).toBe('');
+  });
+
+  it.skipIf(!hasBrowser())('hangs, is dragged, held and let go in Chromium', { timeout: 300_000 }, async () => {
+    const out = join(project, 'built');
+    await build({ root: project, logLevel: 'error', configFile: false, build: { outDir: out } });
+    const pages = new Map([['/', readFileSync(join(out, 'index.html'), 'utf8')]]);
+    for (const name of readdirSync(join(out, 'assets')))
+      pages.set(`/assets/${name}`, readFileSync(join(out, 'assets', name), 'utf8'));
+    site = await serve(pages);
+    browser = await launchBrowser(['--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader']);
+    const page = await browser.newPage({ viewport: { width: 640, height: 480 } });
+    const errors: string[] = [];
+    page.on('pageerror', ({ message }) => errors.push(message));
+    await page.goto(site.url);
+
+    const status = async (): Promise<{ time: number; head: number }> => {
+      const text = (await page.locator('#status', { hasText: 'contact' }).textContent()) ?? '';
+      return { time: Number.parseFloat(text), head: Number(/head ([-.0-9]+) m/.exec(text)?.[1]) };
+    };
+    const pass = async (seconds: number): Promise<void> => {
+      const end = (await status()).time + seconds;
+      while ((await status()).time < end) await page.waitForTimeout(50);
+    };
+    const grips = (): Promise<string[]> => page.locator('#grips button').allTextContents();
+    const hands = ['release left hand', 'release right hand'];
+
+    const start = await status();
+    expect(await grips()).toEqual(hands);
+    // A part of the figure, near the middle of the picture: it follows the mouse.
+    const grab = async (): Promise<boolean> => {
+      for (let y = 140; y < 300; y += 12)
+        for (const x of [320, 310, 330, 300, 340]) {
+          await page.mouse.move(x, y);
+          if ((await page.locator('canvas').evaluate((view) => view.style.cursor)) === 'grab') return true;
+        }
+      return false;
+    };
+    expect(await grab()).toBe(true);
+    await page.mouse.down();
+    await page.mouse.move(450, 150, { steps: 4 });
+    await pass(0.6);
+    const dragged = await status();
+    expect(Math.abs(dragged.head - start.head)).toBeGreaterThan(0.02);
+    await page.screenshot({ path: 'out/page/vite-three-dragged.png' });
+    await page.keyboard.press('h');
+    await page.mouse.up();
+    const [third] = (await grips()).slice(2);
+    expect(third).toMatch(/^release /);
+    for (const name of hands) await page.getByRole('button', { name }).click();
+    await pass(0.8);
+    await page.screenshot({ path: 'out/page/vite-three-held.png' });
+    const held = await status();
+    await page.getByRole('button', { name: third }).click();
+    expect(await grips()).toEqual([]);
+    await pass(0.9);
+    await page.screenshot({ path: 'out/page/vite-three-fallen.png' });
+    expect((await status()).head).toBeLessThan(held.head - 0.1);
+    expect(errors).toEqual([]);
+  });
+});
