@@ -205,6 +205,15 @@ export class Dynamics {
   }
 
   /**
+   * While `act` asks for poses, velocities and accelerations of many frames, state and accelerations stay as they are: all of them
+   * together take as long as one.
+   * @internal
+   */
+  still<T>(act: () => T): T {
+    return this.#frames.hold(act);
+  }
+
+  /**
    * Pose of a frame (a body, a named frame or a point of either): t is its origin in ground coordinates, E takes ground to its
    * own coordinates. With `relativeTo`, seen from that frame.
    */

@@ -124,6 +124,8 @@ export class FrameMotions {
   readonly #m = motion();
   readonly #rate = motion();
   readonly #work = motion();
+  /** What has been computed for a state that stays as it is. */
+  #held: { places: boolean; velocities: boolean; qdd: Float64Array | null | undefined } | undefined;
 
   constructor(bodies: BodyMotions) {
     const { mechanism } = bodies;
@@ -133,9 +135,25 @@ export class FrameMotions {
     this.#columns = new Float64Array(6 * mechanism.nv);
   }
 
+  /** While `act` asks for frames, the state and all else that it is given stay as they are: what one frame needs serves all. */
+  hold<T>(act: () => T): T {
+    this.#held = { places: false, velocities: false, qdd: undefined };
+    try {
+      return act();
+    } finally {
+      this.#held = undefined;
+    }
+  }
+
+  #findPlaces(state: State): void {
+    if (this.#held?.places === true) return;
+    this.#bodies.poses(state, { out: this.#poses });
+    if (this.#held !== undefined) this.#held.places = true;
+  }
+
   pose(state: State, name: FrameName, { relativeTo }: InOption): Placement {
     const frame = frameOf(this.#bodies.mechanism, name);
-    this.#bodies.poses(state, { out: this.#poses });
+    this.#findPlaces(state);
     this.#place(frame, relativeTo);
     const [a, b, c, d, e, f, g, h, i, x, y, z] = this.#between;
     const E: Mat3 = [a, b, c, d, e, f, g, h, i];
@@ -146,7 +164,8 @@ export class FrameMotions {
     const frame = frameOf(this.#bodies.mechanism, name);
     const { relativeTo } = options;
     const [a, b, m] = [this.#a, this.#b, this.#m];
-    this.#bodies.velocities(state, { out: this.#velocities, poses: this.#poses });
+    if (this.#held?.velocities !== true) this.#bodies.velocities(state, { out: this.#velocities, poses: this.#poses });
+    if (this.#held !== undefined) this.#held.places = this.#held.velocities = true;
     this.#place(frame, relativeTo);
     if (relativeTo === undefined && options.in !== 'world') {
       // Not by way of the ground's origin, which may be far away.
@@ -230,8 +249,9 @@ export class FrameMotions {
     const { tree } = this.#bodies;
     this.#scratch ??= createColumns(tree);
     const scratch = this.#scratch;
-    columnMotions(tree, scratch, state.q, state.v, qdd, false);
-    this.#bodies.poses(state, { out: this.#poses });
+    if (this.#held === undefined || this.#held.qdd !== qdd) columnMotions(tree, scratch, state.q, state.v, qdd, false);
+    if (this.#held !== undefined) this.#held.qdd = qdd;
+    this.#findPlaces(state);
     this.#place(frame, relativeTo);
     for (const placed of [this.#a, this.#b]) {
       if (placed.body < 0) continue;

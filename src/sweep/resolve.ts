@@ -48,7 +48,7 @@ export class RunResolver {
       throw ImportError.of(
         'parameter',
         `parameter "${inScene}"`,
-        `"${String(given.simulate)}" is a model, not a scene; write the scene into "simulate".`,
+        `The run simulates "${String(given.simulate)}", a model and not a scene; write the scene into "simulate".`,
       );
     const { simulate, ...options } = given;
     const { state, keyframe } = options;

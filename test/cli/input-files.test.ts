@@ -1,6 +1,6 @@
 // What comes in is bounded: files, devices and pipes by size, mechanisms by what can be printed, searches by time.
 
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { readInput } from '../../src/cli/input-file.js';
@@ -44,6 +44,15 @@ describe('size', () => {
     expect(Buffer.from(readInput('/proc/self/status')).toString()).toMatch(/^Name:/);
   });
 
+  it('derivatives and contacts that do not fit into memory are refused, with the numbers', async () => {
+    const matrices = await manikin('derivatives', 'chain-1341');
+    expectRefusal(matrices, 2);
+    expect(matrices.err).toContain('five matrices of 1341 rows, 8991405 numbers; up to 1340 rows are computed');
+    const contacts = await manikin('simulate', 'chain-2000', '--ground', '--quiet');
+    expectRefusal(contacts, 2);
+    expect(contacts.err).toContain('has 2000 moving joints, up to 2000 in a row, too many for contacts');
+  });
+
   it('a matrix that cannot be printed is refused, with its size', async () => {
     for (const words of [['chain-8000'], ['chain-6000', '--json']]) {
       const outcome = await manikin('mass-matrix', ...words);
@@ -66,6 +75,26 @@ describe('text', () => {
     expect((await json('fd', 'chain-2', '--state', files.path('state.json'))).joints[0].q).toEqual(
       JSON.parse(state).joints[0].q,
     );
+  });
+
+  it('a byte-order mark in scenes, sweeps, checkpoints and schedules', async () => {
+    const scene = { mechanisms: [{ model: { kind: 'box', size: [0.2, 0.2, 0.2] }, at: [0, 0, 1] }], duration: 0.02 };
+    const marked = (name: string, text: string): string => {
+      writeFileSync(files.path(name), `\ufeff${text}`);
+      return files.path(name);
+    };
+    const [file, checkpoint] = [marked('scene.json', JSON.stringify(scene)), files.path('run.checkpoint')];
+    await output('simulate', file, '--checkpoint', checkpoint);
+    const wanted = await json('simulate', file, '--duration', '0.04');
+    marked('run.checkpoint', readFileSync(checkpoint, 'utf8'));
+    expect((await json('simulate', file, '--duration', '0.04', '--resume', checkpoint)).hash).toBe(wanted.hash);
+    const sweep = marked(
+      'sweep.json',
+      JSON.stringify({ run: { simulate: 'scene.json' }, parameters: { step: [0.01] } }),
+    );
+    expect((await json('sweep', sweep, '--out', files.path('sweep'))).done).toBe(1);
+    const order = marked('order.json', JSON.stringify({ tree: [0, null, [1, null, null]] }));
+    expect((await json('fd', 'chain-2', '--order', order)).joints).toHaveLength(2);
   });
 
   it('a BVH file of ten thousand joints, flat and deep', async () => {

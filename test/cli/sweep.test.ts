@@ -268,7 +268,7 @@ describe.skipIf(!built)('what goes wrong in a sweep', () => {
     expect(await refused({ run: { ...run, base: 'fixed' } })).toContain('run.base: It is for models');
     expect(await refused({ run: { simulate: 'human-35' }, seeds: 2 })).toContain('Did you mean "human-34"?');
     expect(await refused({ run: { simulate: 'human-34' }, parameters: { 'scene.ground': [true] } })).toContain(
-      '"human-34" is a model, not a scene',
+      'The run simulates "human-34", a model and not a scene',
     );
     expect(await refused({ run: { simulate: 'human-34' }, parameters: { step: ['fast'] } })).toContain(
       'step: Expected a finite number, got "fast".',

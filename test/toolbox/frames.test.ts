@@ -137,3 +137,20 @@ it('names that are not there are refused with near ones, wrong sizes with one se
   expect(() => door.jacobianRate(state, 'tool', { out: new Float64Array(3) })).toThrow(/Expected/);
   expect(() => door.acceleration(state, 'tool', { qdd: new Float64Array(1) })).toThrow(/Expected/);
 });
+
+it('many frames of one state at once have the bits of one after the other', () => {
+  for (const seed of SEEDS.slice(0, 5)) {
+    const mechanism = createMechanism(randomSpec(seed, { bodies: 8 }));
+    const door = dynamics(mechanism, { engine: 'plain' });
+    const qdd = Float64Array.from({ length: mechanism.nv }, (_, k) => Math.cos(k));
+    const all = (state: State): unknown[] =>
+      mechanism.bodies.flatMap(({ name }) => [
+        door.acceleration(state, name, { qdd }),
+        door.pose(state, name),
+        ...(['frame', 'world', 'aligned'] as const).map((how) => door.velocity(state, name, { in: how })),
+        door.acceleration(state, name, { in: 'aligned' }),
+      ]);
+    for (const state of [State.random(mechanism, 1), State.random(mechanism, 2)])
+      expect(door.still(() => all(state))).toEqual(all(state));
+  }
+});

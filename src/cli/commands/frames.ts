@@ -38,14 +38,17 @@ export function configureFrames(command: Command, terminal: Terminal): void {
       const { state, qdd } = await chooseState(model, options);
       const door = dynamics(mechanism, { engine: 'plain' });
       const wanted = options.frame === undefined ? framesOf(mechanism) : [mechanism.frame(options.frame)];
-      const frames = wanted.map(({ name: frame, body }) => ({
-        name: frame,
-        body: mechanism.bodies[body].name,
-        ...motionOf(door, state, frame, qdd),
-        ...(options.frame !== undefined && jacobiansOf(door, state, frame)),
-      }));
+      const frames = door.still(() =>
+        wanted.map(({ name: frame, body }) => ({
+          name: frame,
+          body: mechanism.bodies[body].name,
+          ...motionOf(door, state, frame, qdd),
+        })),
+      );
+      const jacobians = options.frame === undefined ? {} : jacobiansOf(door, state, options.frame);
       if (options.json === true) {
-        terminal.out(`${formatJson({ model: name, columns: columnsOf(mechanism), frames })}\n`);
+        const whole = frames.map((frame) => ({ ...frame, ...jacobians }));
+        terminal.out(`${formatJson({ model: name, columns: columnsOf(mechanism), frames: whole })}\n`);
         return;
       }
       const rows = frames.map(({ name: frame, body, pose, velocity }) => [

@@ -15,6 +15,7 @@ import { KINETIC, PlacedTree, TOTAL } from '../../contact/solver/placed-tree.js'
 import type { Inertia } from '../../contact/solver/problem.js';
 import type { LinkPlaces } from '../../contact/swept-shapes.js';
 import { JOINT_TYPES, PARAMETERS } from '../../joints/index.js';
+import { MechanismError } from '../../mechanism/errors.js';
 import type { Mechanism } from '../../mechanism/mechanism.js';
 import { createTree, type Tree } from '../../mechanism/tree.js';
 import {
@@ -28,6 +29,9 @@ import {
   motionToA,
   TRANSFORM,
 } from '../../spatial/spatial.js';
+
+/** Pairs of joints that a third one hangs from, four bytes each and several times over. */
+const MOST_PAIRS = 4e8;
 
 export class Articulation implements Inertia, IslandTree {
   readonly mechanism: Mechanism;
@@ -89,6 +93,7 @@ export class Articulation implements Inertia, IslandTree {
     }
     this.linkOf = Int32Array.from(nodes);
     this.parentNode = Int32Array.from(nodes, (i) => (parent[i] < 0 ? -1 : this.nodeOf[parent[i]]));
+    this.#refuseDeep();
     const ancestors = nodes.map((_, k) => {
       const list: number[] = [];
       for (let p = this.parentNode[k]; p >= 0; p = this.parentNode[p]) list.push(p);
@@ -105,6 +110,24 @@ export class Articulation implements Inertia, IslandTree {
     this.#f = new Float64Array(6 * n);
     this.#placed = new PlacedTree(tree, this.free, this.root);
     this.#own = new Float64Array(this.#placed.turning.length > 0 ? 6 * n : 0);
+  }
+
+  /** The factors of the mass matrix are listed pair by pair of what each joint hangs from: refused before memory runs out. */
+  #refuseDeep(): void {
+    const { parentNode, mechanism } = this;
+    const depth = new Int32Array(parentNode.length);
+    let [pairs, deepest] = [0, 0];
+    for (let k = 0; k < depth.length; k++) {
+      if (parentNode[k] >= 0) depth[k] = depth[parentNode[k]] + 1;
+      deepest = Math.max(deepest, depth[k] + 1);
+      pairs += depth[k] ** 2;
+    }
+    if (pairs > MOST_PAIRS)
+      throw MechanismError.of(
+        'too-large',
+        '',
+        `"${mechanism.name}" has ${depth.length} moving joints, up to ${deepest} in a row, too many for contacts: about 1000 in a row can be. Without contacts it can be simulated.`,
+      );
   }
 
   /** n x 12: ground to link frame. */
