@@ -12,7 +12,7 @@ import { machine } from '../machine.js';
 import { type ParallelLine, timeParallel } from '../parallel.js';
 import { timeSpread } from '../spread.js';
 
-interface Options extends ModelOptions, RanksOptions {
+interface Options extends ModelOptions, Omit<RanksOptions, 'threads'> {
   readonly threads?: string;
   /** The name of --threads in 0.1. */
   readonly workers?: string;
@@ -29,8 +29,11 @@ function threadCounts(text: string): number[] {
 }
 
 export function configure(command: Command, terminal: Terminal): void {
-  withRanks(withModel(command, '[model...]'))
-    .option('--threads <list>', 'numbers of threads, the own one included (default: 1,2)')
+  withRanks(withModel(command, '[model...]'), { threads: false })
+    .option(
+      '--threads <list>',
+      'numbers of threads, the own one included (default: 1,2); with --mpi: threads inside each rank',
+    )
     .addOption(new Option('--workers <list>', 'the same').hideHelp())
     .option('--seconds <s>', 'time for each model', positive, 2)
     .option('--auto', 'how good the automatic choice is; without models, on all built-in ones')
@@ -101,9 +104,16 @@ async function benchRanks(
   options: Options,
   everyone: Terminal,
 ): Promise<void> {
-  const { ranks, terminal, about } = await startRanks(options, everyone);
+  const [threads, ...more] = threadCounts(options.threads ?? '1');
+  if (more.length > 0) throw new InputError('--threads with --mpi expects one number: threads inside each rank.');
+  const { ranks, terminal, about, constants } = await startRanks({ ...options, threads }, everyone);
   const results = [];
-  const timing = { counts: [options.scheduleFor ?? ranks.ranks], milliseconds: 1000 * options.seconds, hashed: true };
+  const timing = {
+    counts: [options.scheduleFor ?? threads * ranks.ranks],
+    milliseconds: 1000 * options.seconds,
+    hashed: true,
+    constants,
+  };
   for (const { name, mechanism } of models)
     results.push(...(await timeSpread(name, mechanism, ranks, { ...timing, threads: true })));
   endThreads();

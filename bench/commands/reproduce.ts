@@ -73,7 +73,7 @@ function titled(terminal: Terminal, title: string): Terminal {
 }
 
 export function configure(command: Command, plain: Terminal): void {
-  withRanks(command)
+  withRanks(command, { threads: false })
     .addArgument(new Argument('<paper>', 'which paper').choices([...PAPERS.keys()]))
     .option('--table <n>', 'which table (the first where left out; of 004, all)', integer)
     .option('--figure <n>', 'of paper 002: figure 4', integer)

@@ -19,6 +19,7 @@ const SUITES = new Map<string, () => Promise<{ run: () => object | Promise<objec
   ['collide', () => import('./contact-pairs.js')],
   ['mass-matrix', () => import('./mass-matrix.js')],
   ['parallel', () => import('./parallel.js')],
+  ['cluster', () => import('./cluster.js')],
   ['reroot', () => import('./reroot.js')],
   ['gpu-errors', () => import('./gpu-errors.js')],
   ['gpu-parts', () => import('./gpu-parts.js')],

@@ -5,38 +5,56 @@ import { InputError } from './errors.js';
 import { readInputText } from './input-file.js';
 import { writeOutput } from './output-file.js';
 
-/** Where the constants of this machine are kept. An XDG_CACHE_HOME that is empty or relative does not count. */
-export function calibrationFile(): string {
+/** What was measured: this machine, its ranks, or ranks on several machines. */
+export type Calibrated = 'calibration' | 'calibration-mpi' | 'calibration-mpi-hosts';
+
+/** Where constants are kept. An XDG_CACHE_HOME that is empty or relative does not count. */
+function calibrationFile(what: Calibrated): string {
   const { XDG_CACHE_HOME: cache = '' } = process.env;
-  return join(isAbsolute(cache) ? cache : join(homedir(), '.cache'), 'manikin', 'calibration.json');
+  return join(isAbsolute(cache) ? cache : join(homedir(), '.cache'), 'manikin', `${what}.json`);
 }
 
-export function saveConstants(constants: EngineConstants): string {
-  const file = calibrationFile();
+export function saveConstants(constants: EngineConstants, what: Calibrated = 'calibration'): string {
+  const file = calibrationFile(what);
   writeOutput(file, `${JSON.stringify(constants, null, 2)}\n`);
   return file;
 }
 
 /** The constants that calibrate kept; an error that says what to do where there are none. */
 export function loadConstants(): EngineConstants {
-  const file = calibrationFile();
+  const constants = constantsIn('calibration', 'manikin calibrate');
+  if (constants === undefined)
+    throw new InputError('This machine has not been measured yet: run "manikin calibrate" first.');
+  return constants;
+}
+
+/** Those that calibrate --mpi kept, of ranks on one machine or on several; undefined where there are none. */
+export function loadRankConstants(hosts: number): EngineConstants | undefined {
+  return constantsIn(rankCalibration(hosts), 'mpirun ... manikin calibrate --mpi');
+}
+
+export const rankCalibration = (hosts: number): Calibrated => (hosts > 1 ? 'calibration-mpi-hosts' : 'calibration-mpi');
+
+function constantsIn(what: Calibrated, again: string): EngineConstants | undefined {
+  const file = calibrationFile(what);
   let text: string;
   try {
     text = readInputText(file);
   } catch {
-    throw new InputError('This machine has not been measured yet: run "manikin calibrate" first.');
+    return undefined;
   }
-  const fault = faultIn(text);
-  if (fault !== undefined)
-    throw new InputError(`The file "${file}" is damaged (${fault}): run "manikin calibrate" again.`);
+  const fault = faultIn(text, what !== 'calibration');
+  if (fault !== undefined) throw new InputError(`The file "${file}" is damaged (${fault}): run "${again}" again.`);
   return JSON.parse(text) as EngineConstants;
 }
 
 /** Nanoseconds of an instruction or a word, instructions of a joint: more is no measurement. */
 const MOST = 1e6;
+/** Nanoseconds of a message, bytes of it, links of a rank. */
+const MOST_OF_RANKS = 1e12;
 
 /** What is wrong with a file of constants. */
-function faultIn(text: string): string | undefined {
+function faultIn(text: string, ofRanks: boolean): string | undefined {
   let data: Partial<EngineConstants> | null;
   try {
     data = JSON.parse(text);
@@ -59,9 +77,25 @@ function faultIn(text: string): string | undefined {
   const { quadratic, linear, constant } = more;
   for (const [name, value] of Object.entries({ quadratic, linear, constant }))
     if (!isAmount(name === 'constant' ? Math.abs(value) : value)) return `more.${name} is ${value}`;
+  if (!ofRanks) return undefined;
+  const { ranks } = data;
+  if (typeof ranks !== 'object' || ranks === null) return 'ranks is missing';
+  return faultInTable(ranks.messages, 'messages', 'bytes') ?? faultInTable(ranks.instructions, 'instructions', 'links');
+}
+
+/** Sizes that ascend, and times. */
+function faultInTable(table: unknown, name: string, by: string): string | undefined {
+  if (!Array.isArray(table) || table.length === 0) return `ranks.${name} is missing`;
+  let last = 0;
+  for (const [k, entry] of table.entries()) {
+    const { [by]: size, ns } = (entry ?? {}) as { readonly [key: string]: unknown };
+    if (!isAmount(size, MOST_OF_RANKS) || size <= last) return `ranks.${name}[${k}].${by} is ${size}`;
+    if (!isAmount(ns, MOST_OF_RANKS) || ns === 0) return `ranks.${name}[${k}].ns is ${ns}`;
+    last = size;
+  }
   return undefined;
 }
 
-function isAmount(value: unknown): value is number {
-  return typeof value === 'number' && value >= 0 && value <= MOST;
+function isAmount(value: unknown, most = MOST): value is number {
+  return typeof value === 'number' && value >= 0 && value <= most;
 }

@@ -1,4 +1,5 @@
 import { ScheduleError } from './errors.js';
+import type { RankConstants } from './rank-constants.js';
 import type { LinkGraph } from './topology.js';
 
 /**
@@ -74,6 +75,8 @@ export interface EngineConstants {
   readonly line: number;
   /** Nanoseconds of a call for each link: arrays copied in and out, results checked. */
   readonly call: number;
+  /** Between ranks of MPI instead of threads; `manikin calibrate --mpi` measures them. */
+  readonly ranks?: RankConstants;
 }
 
 export interface JointInstructions {

@@ -1,6 +1,7 @@
 // The timeline of a schedule of segments: what every processor does when, from counted costs, the time of an instruction and
 // the time that a word takes from one processor to another. It follows the engine's protocol (docs/parallel.md): velocities,
-// assembly, joins, disassembly. On the way the order is chosen in which parts are joined (join-order.ts).
+// assembly, joins, disassembly. On the way the order is chosen in which parts are joined (join-order.ts). Threads begin and end a
+// step together; ranks only wait for what they need, so that a step begins while others are still at the one before.
 
 import type { EngineConstants } from './cost.js';
 import { joinRow } from './join-order.js';
@@ -15,6 +16,7 @@ import {
   parentSegments,
   portSizes,
 } from './link-costs.js';
+import { instructionNs, messageNs } from './rank-constants.js';
 
 /** What a processor does with a segment, without a pause. */
 export interface SegmentSpan {
@@ -36,6 +38,11 @@ export interface SegmentTimeline {
   /** Waiting for others is part of a span. */
   readonly spans: readonly SegmentSpan[];
 }
+
+/** Steps of ranks that are played, and those after which a step is as long as the next. */
+const [STEPS, SETTLED] = [8, 4];
+/** Numbers of a relation of angular velocities. */
+const SPIN = 12;
 
 /** `processorOf`: the processor of each segment; one for each where it is left out. */
 export function playSegments(
@@ -96,30 +103,50 @@ export function playSegments(
   }
   const inside = (s: number): { readonly up: number; readonly down: number } =>
     within[s] === undefined ? { up: 0, down: 0 } : links.join(within[s]);
-  const { instruction, latency, line } = constants;
+  const { latency, line, ranks } = constants;
   const processor = (s: number): number => processorOf?.[s] ?? s;
+  const processors = 1 + Math.max(...heads.map(processor));
+  const instruction = ranks === undefined ? constants.instruction : instructionNs(ranks, above.length / processors);
   const of = (instructions: number): number => instructions * instruction;
+  const processOf = (thread: number): number => Math.floor(thread / (ranks?.threads ?? 1));
   /** From the processor of one segment to that of another. */
   const travel = (from: number, to: number, numbers: number): number =>
-    processor(from) === processor(to) ? 0 : latency + line * Math.ceil(numbers / 8);
+    processor(from) === processor(to)
+      ? 0
+      : ranks === undefined || processOf(processor(from)) === processOf(processor(to))
+        ? latency + line * Math.ceil(numbers / 8)
+        : messageNs(ranks, 8 * numbers);
   const part = (s: number, port: number): number => links.record(sizes.handle[s], port as CutSize);
 
-  // The first phase: everyone at once; the caller begins a word earlier.
-  const clock = Float64Array.from({ length: count }, (_, t) => (t === 0 ? 0 : latency));
+  // The first phase: everyone at once; the caller of threads begins a word earlier.
+  const clock = Float64Array.from({ length: count }, (_, t) => (t === 0 || ranks !== undefined ? 0 : latency));
   const spun = new Float64Array(count);
-  const spans: SegmentSpan[] = [];
+  let spans: SegmentSpan[] = [];
   const note = (s: number, phase: SegmentSpan['phase'], start: number, end: number): void => {
     spans.push({ processor: processor(s), segment: s, phase, start, end });
   };
-  for (const s of heads) {
-    spun[s] = clock[processor(s)] + of(PASSES.spin * whole[s]);
-    note(s, 'velocities', clock[processor(s)], spun[s]);
-    clock[processor(s)] = spun[s];
-  }
-  const allSpun = Math.max(...spun);
+  let allSpun = 0;
+  const spin = (): void => {
+    for (const s of heads) {
+      spun[s] = clock[processor(s)] + of(PASSES.spin * whole[s]);
+      note(s, 'velocities', clock[processor(s)], spun[s]);
+      clock[processor(s)] = spun[s];
+    }
+    allSpun = Math.max(...spun);
+  };
+  spin();
   // On the ground, or where the angular velocity is known, nobody is waited for.
   const knows = (s: number): boolean => parent[s] < 0 && (source < 0 || segmentOf[source] === s);
-  const needsSpun = (s: number): number => (knows(s) ? 0 : allSpun + latency);
+  /** Ranks wait for those above them, and for those above the one that knows. */
+  const spunAbove = (s: number, below: number): number => {
+    let latest = 0;
+    for (const from of source < 0 ? [below] : [below, segmentOf[source]])
+      for (let t = from; t >= 0; t = parent[t])
+        if (!inSecondLane.has(t)) latest = Math.max(latest, spun[t] + travel(t, s, SPIN));
+    return latest;
+  };
+  const needsSpun = (s: number): number =>
+    knows(s) ? 0 : ranks === undefined ? allSpun + latency : spunAbove(s, parent[s]);
 
   /** Up to the joins at its port; `upOf` tells when those that are waited for are there. */
   const rise = (s: number, at: number, upOf: (c: number) => number): number => {
@@ -157,49 +184,64 @@ export function playSegments(
     });
   }
 
-  const last = Int32Array.from({ length: count }, (_, s) => s);
-  const up = new Float64Array(count);
-  const joined: JoinWidths[][] = joins.map(() => []);
-  for (const s of heads.toReversed()) {
-    let now = rise(s, clock[processor(s)], (c) => up[c]);
-    joins[s].forEach((below, k) => {
-      joined[s][k] = sizesOf(s, below, last[below]);
-      last[s] = last[below];
-      now =
-        Math.max(now, up[below] + travel(below, s, part(below, joined[s][k].port))) + of(links.join(joined[s][k]).up);
-    });
-    note(s, 'assembly', clock[processor(s)], now);
-    up[s] = now;
-    clock[processor(s)] = now;
-  }
-  // A row is told when it is whole, or from above; then everyone goes its own way down through the joins.
-  const told = new Float64Array(count);
-  const row = Int32Array.from({ length: count }, (_, s) => s);
-  /** Instructions of the ways down: to each part as it is joined. */
-  const answers = new Float64Array(count);
-  let end = 0;
-  for (const s of heads) {
-    const head = row[s];
-    const complete = parent[head] < 0 ? up[head] : told[head];
-    let way = answers[s];
-    for (let k = joins[s].length - 1; k >= 0; k--) {
-      const part = joins[s][k];
-      way += links.join(joined[s][k]).down;
-      answers[part] = way;
-      row[part] = head;
+  /** Up and down: when the step ends. */
+  const upAndDown = (): number => {
+    const last = Int32Array.from({ length: count }, (_, s) => s);
+    const up = new Float64Array(count);
+    const joined: JoinWidths[][] = joins.map(() => []);
+    for (const s of heads.toReversed()) {
+      let now = rise(s, clock[processor(s)], (c) => up[c]);
+      joins[s].forEach((below, k) => {
+        joined[s][k] = sizesOf(s, below, last[below]);
+        last[s] = last[below];
+        now =
+          Math.max(now, up[below] + travel(below, s, part(below, joined[s][k].port))) + of(links.join(joined[s][k]).up);
+      });
+      note(s, 'assembly', clock[processor(s)], now);
+      up[s] = now;
+      clock[processor(s)] = now;
     }
-    const start = Math.max(clock[processor(s)], up[s], complete + travel(head, s, 12));
-    let now = start + of(way + inside(s).down);
-    now += of(PASSES.down * waiting[s]);
-    for (const c of waits[s]) told[c] = now + travel(s, c, 6);
-    now += of(PASSES.down * (whole[s] - waiting[s]) + (1 - PASSES.upMixed) * extra[s]);
-    note(s, 'disassembly', start, now);
-    clock[processor(s)] = now;
-    end = Math.max(end, now + travel(s, 0, 1));
+    // A row is told when it is whole, or from above; then everyone goes its own way down through the joins.
+    const told = new Float64Array(count);
+    const row = Int32Array.from({ length: count }, (_, s) => s);
+    /** Instructions of the ways down: to each part as it is joined. */
+    const answers = new Float64Array(count);
+    let end = 0;
+    for (const s of heads) {
+      const head = row[s];
+      const complete = parent[head] < 0 ? up[head] : told[head];
+      let way = answers[s];
+      for (let k = joins[s].length - 1; k >= 0; k--) {
+        const part = joins[s][k];
+        way += links.join(joined[s][k]).down;
+        answers[part] = way;
+        row[part] = head;
+      }
+      const start = Math.max(clock[processor(s)], up[s], complete + travel(head, s, 12));
+      let now = start + of(way + inside(s).down);
+      now += of(PASSES.down * waiting[s]);
+      for (const c of waits[s]) told[c] = now + travel(s, c, 6);
+      now += of(PASSES.down * (whole[s] - waiting[s]) + (1 - PASSES.upMixed) * extra[s]);
+      note(s, 'disassembly', start, now);
+      clock[processor(s)] = now;
+      // The caller of threads waits for all of them.
+      end = Math.max(end, now + (ranks === undefined ? travel(s, 0, 1) : 0));
+    }
+    return end;
+  };
+  let ns = upAndDown();
+  if (ranks !== undefined) {
+    const ends = [ns];
+    for (let step = 1; step < STEPS; step++) {
+      spans = [];
+      spin();
+      ends.push(upAndDown());
+    }
+    ns = (ends[STEPS - 1] - ends[STEPS - 1 - SETTLED]) / SETTLED;
   }
   for (const s of heads) if (partner(s) >= 0) joins[s].unshift(partner(s));
   return {
-    ns: end + constants.call * above.length,
+    ns: ranks === undefined ? ns + constants.call * above.length : ns,
     joins,
     ready,
     spans,

@@ -10,7 +10,7 @@ export interface Launcher {
 }
 
 /** As root and with more ranks than cores, which Open MPI asks about. */
-const ENVIRONMENT = {
+export const ENVIRONMENT = {
   ...process.env,
   OMPI_ALLOW_RUN_AS_ROOT: '1',
   OMPI_ALLOW_RUN_AS_ROOT_CONFIRM: '1',

@@ -17,7 +17,7 @@ import {
   withModel,
   withState,
 } from '../model-argument.js';
-import { type RanksOptions, startRanks, withRanks } from '../ranks-option.js';
+import { asksForRanks, type RanksOptions, startRanks, withRanks } from '../ranks-option.js';
 import { type Terminal, table } from '../terminal.js';
 
 interface Options extends ModelOptions, StateOptions {
@@ -54,7 +54,7 @@ export function configureForward(command: Command, terminal: Terminal): void {
       const algorithm = chosenAlgorithm(mechanism, options);
       const schedule = order === undefined ? undefined : await readSchedule(order, mechanism);
       const tau = chosen.tau ?? (seed === undefined ? new Float64Array(mechanism.nv) : randomVector(mechanism, seed));
-      if (options.mpi === true) {
+      if (asksForRanks(options)) {
         await forwardByRanks(name, { ...chosen, tau }, options, terminal);
         return;
       }
@@ -91,8 +91,10 @@ async function forwardByRanks(
   const { dynamics } = await import('../../dynamics/dynamics.js');
   const spread = dynamics(state.mechanism, { ranks });
   const qdd = spread.forward(state, tau, { passive: options.passive === true });
-  const [{ engine, reason }] = spread.report().functions;
+  const { functions, notes } = spread.report();
+  const [{ engine, reason }] = functions;
   if (reason !== undefined) speaker.err(`${reason}\n`);
+  for (const note of notes) if (note.startsWith('Cut for')) speaker.err(`${note}\n`);
   const none = { forces: new Float64Array(0), loops: [], indeterminate: [] };
   print(speaker, options, { model, algorithm: engine, state, tau, qdd, ...none, about });
 }

@@ -40,8 +40,9 @@ export async function simulateByRanks(
   if (total > MAX_STEPS) throw new InputError(`${total} steps are too many; take a shorter time or a longer step.`);
   if (total < 1) throw new InputError(`It is at ${formatNumber(first)} s already; give a --duration above that.`);
   const { ranks, terminal, about } = await startRanks(options, everyone);
-  const { steps, reason } = ranks.simulate(start);
+  const { steps, reason, notes } = ranks.simulate(start);
   if (reason !== undefined && ranks.ranks > 1) terminal.err(`Rank 0 computes all of it: ${reason}\n`);
+  for (const note of notes) if (note.startsWith('Cut for')) terminal.err(`${note}\n`);
   // Open MPI names the rank of a process that dies, MPICH its number.
   const processes = ranks.gather(Float64Array.of(process.pid));
   if (ranks.ranks > 1 && about.implementation.startsWith('MPICH'))

@@ -22,7 +22,7 @@ import {
   withState,
 } from '../model-argument.js';
 import { OutputFile, refuseSameFiles } from '../output-file.js';
-import { type RanksOptions, withRanks } from '../ranks-option.js';
+import { asksForRanks, type RanksOptions, withRanks } from '../ranks-option.js';
 import { ReplayFile, upwards } from '../replay-file.js';
 import { formatNumber, Progress, type Terminal } from '../terminal.js';
 import type { FoundScene } from './scene-argument.js';
@@ -110,12 +110,12 @@ async function simulate(name: string, options: Options, terminal: Terminal): Pro
   const { findScene, modelScene, SCENE_NAMES } = await import('./scene-argument.js');
   const found = findScene(name, options, terminal);
   if (found !== undefined) {
-    if (options.mpi === true) throw new InputError('--mpi is for a model alone, which touches nothing.');
+    if (asksForRanks(options)) throw new InputError('--mpi is for a model alone, which touches nothing.');
     return simulateScene(name, found, options, terminal);
   }
   const model = await loadModel(name, options, terminal, SCENE_NAMES);
   const { state } = await chooseState(model, options);
-  if (options.mpi === true) {
+  if (asksForRanks(options)) {
     refuseWithRanks(options);
     const { simulateByRanks } = await import('./simulate-ranks.js');
     return simulateByRanks(name, model, state, options, terminal);

@@ -16,18 +16,26 @@ const MPICH = { world: 0x44000000, double: 0x4c00080b, byte: 0x4c00010d } as con
 
 /** Bytes of a request, at most: an address. */
 export const REQUEST_BYTES = 8;
-/** MPI_THREAD_FUNNELED: other threads of the process never call it. */
-const FUNNELED = 1;
+/** MPI_THREAD_FUNNELED, other threads of the process never call it; MPI_THREAD_MULTIPLE, they do. */
+const [FUNNELED, MULTIPLE] = [1, 3];
 
 type Call = (...values: unknown[]) => number;
 
-/** Functions by their names in MPI; handles are put in where they belong. */
-export interface MpiLibrary {
+/** An MPI that has begun, as other threads of the process are told of it. */
+export interface BegunMpi {
   readonly family: Family;
+  /** What the library was loaded by. */
+  readonly file: string;
   /** Open MPI 4.1.4 */
   readonly version: string;
   readonly rank: number;
   readonly ranks: number;
+  /** Whether several threads may call it. */
+  readonly threads: boolean;
+}
+
+/** Functions by their names in MPI; handles are put in where they belong. */
+export interface MpiLibrary extends BegunMpi {
   /** Returns when `data` can be used again: at once where it is small. */
   send(data: Float64Array, to: number, tag: number): void;
   /** A request that can be started again and again, written to `request`. */
@@ -63,15 +71,27 @@ const refuse = (message: string): never => {
 
 const HOW = 'Start it with "mpirun -n 2 ..." (Open MPI or MPICH).';
 
-/** Loads the library, and begins MPI. An error in one sentence where that cannot be. */
-export async function loadMpi(env: ProcessEnvironment): Promise<MpiLibrary> {
-  if (!isNode()) refuse('MPI needs Node.');
-  let koffi: Koffi;
+/** The same MPI for another thread of the process in which it has begun. */
+export async function joinMpi(begun: BegunMpi): Promise<MpiLibrary> {
+  const koffi = await loadKoffi();
+  return functions(koffi, koffi.load(begun.file, { global: true }), begun);
+}
+
+async function loadKoffi(): Promise<Koffi> {
   try {
-    koffi = ((await import('koffi')) as unknown as { default: Koffi }).default;
+    return ((await import('koffi')) as unknown as { default: Koffi }).default;
   } catch {
     return refuse('MPI is called through the package koffi: install it with "npm install koffi".');
   }
+}
+
+/** Loads the library, and begins MPI, for calls of this thread or of several. An error in one sentence where that cannot be. */
+export async function loadMpi(env: ProcessEnvironment, threads: boolean): Promise<MpiLibrary> {
+  if (!isNode()) refuse('MPI needs Node.');
+  const koffi = await loadKoffi();
+  // UCX, below MPICH and many others, would hook itself into the memory management of the process: Node crashes then, at times.
+  const { process } = globalThis as { process?: { readonly env: { [name: string]: string | undefined } } };
+  if (process !== undefined) process.env.UCX_MEM_EVENTS ??= 'n';
   const family = startedBy(env);
   const given = env.MANIKIN_MPI_LIBRARY;
   const open = (name: string): KoffiLibrary | undefined => {
@@ -94,7 +114,7 @@ export async function loadMpi(env: ProcessEnvironment): Promise<MpiLibrary> {
     const library = open(name);
     if (library === undefined) continue;
     const found: Family = openMpiHandles(library) === undefined ? 'MPICH' : 'Open MPI';
-    if (found === family || given !== undefined) return begin(koffi, library, found);
+    if (found === family || given !== undefined) return functions(koffi, library, begin(library, found, name, threads));
   }
   return refuse(
     `${family} started this process, but its library (${LIBRARIES[family].slice(0, 2).join(' or ')}) cannot be loaded: install it, or name it in MANIKIN_MPI_LIBRARY.`,
@@ -110,24 +130,36 @@ function openMpiHandles(library: KoffiLibrary): { world: unknown; double: unknow
   }
 }
 
-function begin(koffi: Koffi, library: KoffiLibrary, family: Family): MpiLibrary {
-  const { world, double, byte } = openMpiHandles(library) ?? MPICH;
-  const H = family === 'Open MPI' ? 'void*' : 'int';
-  // MPI_STATUS_IGNORE, MPI_STATUSES_IGNORE and MPI_IN_PLACE as numbers.
-  const ignore = family === 'Open MPI' ? 0 : 1;
+const integer = (): Int32Array => new Int32Array(new ArrayBuffer(4));
+
+function begin(library: KoffiLibrary, family: Family, file: string, threads: boolean): BegunMpi {
+  const { world } = openMpiHandles(library) ?? MPICH;
   const call = (name: string, parameters: string): Call => library.func(`int ${name}(${parameters})`);
-  const integer = (): Int32Array => new Int32Array(new ArrayBuffer(4));
-  const initInfo = integer();
-  call('MPI_Init_thread', 'void*, void*, int, void*')(null, null, FUNNELED, initInfo);
+  const level = integer();
+  call('MPI_Init_thread', 'void*, void*, int, void*')(null, null, threads ? MULTIPLE : FUNNELED, level);
+  if (threads && level[0] < MULTIPLE) refuse('This MPI does not let several threads call it: leave threads out.');
   const number = integer();
   const ask = (name: string): number => {
-    call(name, `${H}, void*`)(world, number);
+    call(name, `${handleType(family)}, void*`)(world, number);
     return number[0];
   };
   const rank = ask('MPI_Comm_rank');
   const ranks = ask('MPI_Comm_size');
   const text = new Uint8Array(new ArrayBuffer(8192));
   call('MPI_Get_library_version', 'void*, void*')(text, number);
+  const version = versionOf(family, new TextDecoder().decode(text.subarray(0, number[0])));
+  return { family, file, version, rank, ranks, threads };
+}
+
+const handleType = (family: Family): string => (family === 'Open MPI' ? 'void*' : 'int');
+
+function functions(koffi: Koffi, library: KoffiLibrary, begun: BegunMpi): MpiLibrary {
+  const { family } = begun;
+  const { world, double, byte } = openMpiHandles(library) ?? MPICH;
+  const H = handleType(family);
+  // MPI_STATUS_IGNORE, MPI_STATUSES_IGNORE and MPI_IN_PLACE as numbers.
+  const ignore = family === 'Open MPI' ? 0 : 1;
+  const call = (name: string, parameters: string): Call => library.func(`int ${name}(${parameters})`);
   const message = `void*, int, ${H}, int, int, ${H}, void*`;
   const [sendInit, recvInit] = [call('MPI_Send_init', message), call('MPI_Recv_init', message)];
   const send = call('MPI_Send', `void*, int, ${H}, int, int, ${H}`);
@@ -142,10 +174,7 @@ function begin(koffi: Koffi, library: KoffiLibrary, family: Family): MpiLibrary 
   const finalize = call('MPI_Finalize', '');
   const flag = integer();
   return {
-    family,
-    version: versionOf(family, new TextDecoder().decode(text.subarray(0, number[0]))),
-    rank,
-    ranks,
+    ...begun,
     send: (data, to, tag) => void send(data, data.length, double, to, tag, world),
     sendInit: (data, to, tag, request) => void sendInit(data, data.length, double, to, tag, world, request),
     recvInit: (data, from, tag, request) => void recvInit(data, data.length, double, from, tag, world, request),

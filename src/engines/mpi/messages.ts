@@ -242,6 +242,14 @@ export function ownedRanges(program: ThreadProgram, ranks: number): OwnedRanges[
   return found.map(({ q, v }) => ({ q: merged(q), v: merged(v) }));
 }
 
+/** The same of processes with so many threads each. */
+export function processRanges(owned: readonly OwnedRanges[], threads: number): OwnedRanges[] {
+  return Array.from({ length: owned.length / threads }, (_, p) => {
+    const own = owned.slice(threads * p, threads * (p + 1));
+    return { q: merged(own.flatMap(({ q }) => q)), v: merged(own.flatMap(({ v }) => v)) };
+  });
+}
+
 /** Every rank's numbers of an array at an address, told to all others. */
 export function gatherProgram(
   owned: readonly OwnedRanges[],

@@ -9,10 +9,17 @@ const TAGS = 32_768;
 /**
  * Looks at what has come, a fraction of a microsecond each, before others are let in, and before we sleep: who waits so long
  * waits for somebody that has no processor. Where ranks take turns on processors that is so from the beginning: to yield
- * is not enough there, since who yields has its turn again soon.
+ * is not enough there, since who yields has its turn again soon. Between machines messages take their time, and who has
+ * yielded to others comes late.
  */
-const PATIENCE = { yield: 400, sleep: 4000 } as const;
-const PATIENCE_IN_TURNS = { yield: 2, sleep: 4 } as const;
+const PATIENCE = {
+  near: { yield: 400, sleep: 4000 },
+  far: { yield: 4000, sleep: 40_000 },
+  'in turns': { yield: 2, sleep: 4 },
+} as const;
+
+/** Where ranks are: on this machine with a processor for each, on others too, or more of them than processors. */
+export type Neighbourhood = keyof typeof PATIENCE;
 
 /** Numbers that every MPI sends without waiting for the receiver: 2 kB. */
 const SMALL = 256;
@@ -22,14 +29,17 @@ export class MpiTransport implements Transport {
   readonly ranks: number;
   readonly #mpi: MpiLibrary;
   readonly #patience: { readonly yield: number; readonly sleep: number };
-  #tag = 0;
+  readonly neighbourhood: Neighbourhood;
+  #tag: number;
 
-  /** `inTurns`: there are more ranks on this machine than processors. */
-  constructor(mpi: MpiLibrary, inTurns: boolean) {
+  /** `tag`: the first that is used, the same on all ranks. */
+  constructor(mpi: MpiLibrary, neighbourhood: Neighbourhood, tag = 0) {
     this.rank = mpi.rank;
     this.ranks = mpi.ranks;
     this.#mpi = mpi;
-    this.#patience = inTurns ? PATIENCE_IN_TURNS : PATIENCE;
+    this.#patience = PATIENCE[neighbourhood];
+    this.neighbourhood = neighbourhood;
+    this.#tag = tag;
   }
 
   open(channels: readonly Channel[]): OpenChannels {
@@ -37,6 +47,15 @@ export class MpiTransport implements Transport {
     // The same on all ranks: those of programs long gone are used again.
     this.#tag = (first + channels.length) % TAGS;
     return new MpiChannels(this.#mpi, channels, (k) => (first + k) % TAGS);
+  }
+
+  /** The tag of the first channel that is opened next. */
+  get tag(): number {
+    return this.#tag;
+  }
+
+  shares(): boolean {
+    return false;
   }
 
   idle(waits: number): void {

@@ -6,10 +6,11 @@ import type { State } from '../../mechanism/state.js';
 import { allProcessors } from '../../threads/surroundings.js';
 import type { Ranks } from '../engine.js';
 import { PlainDynamics } from '../plain/plain-dynamics.js';
+import type { ThreadProgram } from '../threads/program.js';
 import { localRanks, type ProcessEnvironment } from './environment.js';
 import { loadMpi, type MpiLibrary } from './library.js';
 import { MpiTransport } from './mpi-transport.js';
-import { SpreadDynamics, type SpreadOptions } from './spread-dynamics.js';
+import { rankPart, SpreadDynamics, type SpreadOptions } from './spread-dynamics.js';
 import { SpreadSteps } from './spread-steps.js';
 import type { Transport } from './transport.js';
 
@@ -17,9 +18,13 @@ interface NodeProcess {
   readonly env: ProcessEnvironment;
   readonly version: string;
   once(event: 'exit', listener: (code: number) => void): void;
+  once(event: 'uncaughtExceptionMonitor', listener: (error: unknown) => void): void;
 }
 
-let begun: Promise<{ readonly library: MpiLibrary; readonly transport: Transport }> | undefined;
+/** Threads inside a rank, at most. */
+const MOST_THREADS = 64;
+
+let begun: Promise<{ readonly library: MpiLibrary; readonly transport: MpiTransport }> | undefined;
 
 /**
  * The ranks that mpirun has started, this process being one of them. All of them run the same program:
@@ -31,16 +36,25 @@ let begun: Promise<{ readonly library: MpiLibrary; readonly transport: Transport
  * MPI ends with the process; a rank that fails says so and ends all others.
  */
 export async function mpi(options: SpreadOptions = {}): Promise<MpiRanks> {
-  begun ??= begin();
+  const { threads = 1 } = options;
+  if (!(Number.isInteger(threads) && threads >= 1 && threads <= MOST_THREADS))
+    throw MechanismError.of('ranks', 'threads', `Expected a whole number from 1 to ${MOST_THREADS}, got ${threads}.`);
+  begun ??= begin(threads);
   const { library, transport } = await begun;
+  if (threads > 1 && !library.threads)
+    throw MechanismError.of('ranks', 'threads', 'MPI has begun for one thread: ask for threads in the first call.');
   return new MpiRanks(library, transport, options);
 }
 
-async function begin(): Promise<{ readonly library: MpiLibrary; readonly transport: Transport }> {
+async function begin(threads: number): Promise<{ readonly library: MpiLibrary; readonly transport: MpiTransport }> {
   const node = (globalThis as unknown as { process?: NodeProcess }).process;
   const env = node?.env ?? {};
-  const library = await loadMpi(env);
-  const transport = new MpiTransport(library, localRanks(env) > (await allProcessors()));
+  const library = await loadMpi(env, threads > 1);
+  const here = localRanks(env);
+  const inTurns = threads * here > (await allProcessors());
+  const transport = new MpiTransport(library, inTurns ? 'in turns' : here < library.ranks ? 'far' : 'near');
+  // Nothing is printed any more once the job has been ended.
+  node!.once('uncaughtExceptionMonitor', (error) => console.error(error));
   node!.once('exit', (code) => {
     if (code === 0) library.finalize();
     else {
@@ -84,24 +98,46 @@ export class MpiRanks implements Ranks {
     mechanism: Mechanism,
     plain: PlainDynamics = new PlainDynamics(mechanism),
     deterministic?: boolean,
+    stays = false,
   ): SpreadDynamics {
     const { name, nq, nv, bodies } = mechanism;
     const options = deterministic === undefined ? this.#options : { ...this.#options, deterministic };
-    this.agree(`${name} ${nq} ${nv} ${bodies.length} ${options.scheduleFor} ${options.deterministic}`);
-    return new SpreadDynamics(mechanism, this.transport, options, plain, this.implementation);
+    const { scheduleFor, deterministic: fixed, constants } = options;
+    this.agree(
+      `${name} ${nq} ${nv} ${bodies.length} ${scheduleFor} ${fixed} ${options.threads} ${JSON.stringify(constants)}`,
+    );
+    return new SpreadDynamics(mechanism, this.transport, options, plain, this.implementation, stays, this.#library);
   }
 
   /**
    * Steps of a mechanism that stays spread, in Runge-Kutta's classical method: every rank moves its own joints. Where spreading
    * it does not pay rank 0 moves them all, and `reason` says why.
    */
-  simulate(state: State): { readonly steps: SpreadSteps; readonly reason: string | undefined } {
+  simulate(state: State): {
+    readonly steps: SpreadSteps;
+    readonly reason: string | undefined;
+    readonly notes: readonly string[];
+  } {
     const { mechanism } = state;
-    const spread = this.engine(mechanism);
+    const spread = this.engine(mechanism, undefined, undefined, true);
     const { reason } = spread.runs('forward');
-    const { part = new MpiRanks(this.#library, this.transport, { scheduleFor: 1 }).engine(mechanism).part } = spread;
+    const { part = this.with({ scheduleFor: 1, threads: 1 }).engine(mechanism).part } = spread;
     if (part === undefined) throw MechanismError.of('ranks', '', `It cannot be spread: ${reason ?? ''}`);
-    return { steps: new SpreadSteps(state, part), reason };
+    return { steps: new SpreadSteps(state, part), reason, notes: spread.notes };
+  }
+
+  /**
+   * What this rank does of a program, by its threads.
+   * @internal
+   */
+  part(program: ThreadProgram): ReturnType<typeof rankPart> {
+    const { threads = 1 } = this.#options;
+    return rankPart(program, this.transport, threads > 1 ? { mpi: this.#library, threads } : undefined);
+  }
+
+  /** The same ranks with other options. */
+  with(options: SpreadOptions): MpiRanks {
+    return new MpiRanks(this.#library, this.transport, { ...this.#options, ...options });
   }
 
   /** Done when all ranks have come here. */
@@ -116,6 +152,14 @@ export class MpiRanks implements Ranks {
     own.set(numbers);
     this.#library.gather(own, all);
     return all;
+  }
+
+  /** A text of rank 0 on all ranks. */
+  tellText(text: string): string {
+    const codes = Float64Array.from(text, (letter) => letter.codePointAt(0)!);
+    const [length] = this.tell(Float64Array.of(codes.length));
+    const all = this.tell(this.rank === 0 ? codes : new Float64Array(length));
+    return Array.from(all, (code) => String.fromCodePoint(code)).join('');
   }
 
   /** Numbers of rank 0 on all ranks; those that wait for them sleep. */
@@ -137,7 +181,7 @@ export class MpiRanks implements Ranks {
     const all = this.gather(Float64Array.from([...new TextEncoder().encode(text)].reduce(fold, [7, 11])));
     for (let rank = 1; rank < this.ranks; rank++)
       if (all[2 * rank] !== all[0] || all[2 * rank + 1] !== all[1])
-        throw MechanismError.of('mpi', '', `Rank ${rank} was not asked for the same as rank 0 (${text}).`);
+        throw MechanismError.of('mpi', '', `Rank ${rank} was not asked for the same as rank 0 (${text.slice(0, 80)}).`);
   }
 }
 

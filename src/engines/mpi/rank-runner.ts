@@ -6,6 +6,7 @@ import type { MemoryPiece, RankMessage, RankProgram } from './messages.js';
 import type { Channel, OpenChannels, Transport } from './transport.js';
 
 const NUMBER = 8;
+const NOTHING = new Float64Array(0);
 
 /** Done, or to be asked again. */
 type Action = () => boolean;
@@ -25,7 +26,8 @@ export class RankRunner {
     this.#transport = transport;
     const { rank } = transport;
     const numbers = new Float64Array(memory.buffer, 0, Math.floor(memory.buffer.byteLength / NUMBER));
-    const buffers = messages.map((message) => buffer(message, rank, memory));
+    const isNear = messages.map(({ from, to }) => transport.shares(from === rank ? to : from));
+    const buffers = messages.map((message, k) => (isNear[k] ? NOTHING : buffer(message, rank, memory)));
     const channels = transport.open(messages.map(({ from, to }, k): Channel => ({ from, to, data: buffers[k] })));
     this.#channels = channels;
     this.#actions = operations[rank].map((operation): Action => {
@@ -39,7 +41,7 @@ export class RankRunner {
       const k = 'send' in operation ? operation.send : operation.wait;
       const { pieces } = messages[k];
       const data = buffers[k];
-      const inPlace = pieces.length === 1;
+      const inPlace = isNear[k] || pieces.length === 1;
       if ('send' in operation)
         return () => {
           if (!inPlace) pack(data, numbers, pieces);
@@ -70,11 +72,12 @@ export class RankRunner {
     return true;
   }
 
-  /** The whole step. */
-  step(): void {
+  /** The whole step; `check` is called while it waits. */
+  step(check?: () => void): void {
     for (let waits = 0, at = 0; !this.advance(); ) {
       waits = at === this.#at ? waits + 1 : 0;
       at = this.#at;
+      check?.();
       this.#transport.idle(waits);
     }
   }
@@ -86,7 +89,7 @@ export class RankRunner {
 
 /** A single piece travels from where it stands to where it belongs; several go through a buffer. */
 function buffer({ from, to, pieces }: RankMessage, rank: number, memory: WasmMemory): Float64Array {
-  if (from !== rank && to !== rank) return new Float64Array(0);
+  if (from !== rank && to !== rank) return NOTHING;
   if (pieces.length === 1) return new Float64Array(memory.buffer, pieces[0].at, pieces[0].count);
   const count = pieces.reduce((sum, piece) => sum + piece.count, 0);
   return new Float64Array(new ArrayBuffer(NUMBER * count));

@@ -11,6 +11,7 @@ export function sameThread(ranks: number): Transport[] {
     return {
       rank,
       ranks,
+      shares: () => false,
       open: (channels) => {
         const number = opened++;
         boxes[number] ??= channels.map(() => []);

@@ -5,6 +5,7 @@ import { MechanismError } from '../../mechanism/errors.js';
 import type { Mechanism } from '../../mechanism/mechanism.js';
 import type { State } from '../../mechanism/state.js';
 import { ENGINE_CONSTANTS, type EngineConstants } from '../../schedule/cost.js';
+import { messageNs } from '../../schedule/rank-constants.js';
 import type { Engine, FunctionName, Runs } from '../engine.js';
 import { turnsTooFar } from '../plain/large-angles.js';
 import type { ForwardOptions, PlainDynamics } from '../plain/plain-dynamics.js';
@@ -13,12 +14,25 @@ import { Planner } from '../threads/planner.js';
 import { ThreadProgram } from '../threads/program.js';
 import { CompiledDynamics, reasonForPlain } from '../wasm/compiled.js';
 import { copyFinite } from '../wasm/copy-finite.js';
-import { gatherProgram, type OwnedRanges, ownedRanges, rankProgram } from './messages.js';
+import type { BegunMpi } from './library.js';
+import { gatherProgram, type OwnedRanges, ownedRanges, processRanges, rankProgram } from './messages.js';
+import type { MpiTransport } from './mpi-transport.js';
 import { RankRunner } from './rank-runner.js';
+import { RankThreads } from './rank-threads.js';
 import type { Transport } from './transport.js';
 
-/** What a message between processes of one machine takes where nothing has been measured: a little over half a microsecond. */
-export const RANK_CONSTANTS: EngineConstants = { ...ENGINE_CONSTANTS, latency: 700, line: 15 };
+/** Where nothing has been measured: messages between processes of one machine take a little over half a microsecond. */
+export const RANK_CONSTANTS: EngineConstants = {
+  ...ENGINE_CONSTANTS,
+  ranks: {
+    messages: [
+      { bytes: 64, ns: 700 },
+      { bytes: 4096, ns: 1600 },
+      { bytes: 1_048_576, ns: 250_000 },
+    ],
+    instructions: [{ links: 1, ns: ENGINE_CONSTANTS.instruction }],
+  },
+};
 
 /** Segments of the cutting that all numbers of ranks share, as threads have it. */
 const COMMON = 8;
@@ -31,8 +45,10 @@ export interface SpreadOptions {
   readonly deterministic?: boolean;
   /** Cut for so many ranks, however many there are. The same bits for all of them. */
   readonly scheduleFor?: number;
-  /** 'faster' (the default) does not spread what is predicted to take longer then; 'parallel' always does. */
+  /** 'faster' (the default) cuts less, or does not spread at all, where that is predicted to take less time; 'parallel' always does. */
   readonly prefer?: 'faster' | 'parallel';
+  /** Threads inside each rank, its own included; 1 where left out. The first call of `mpi` must ask for them. */
+  readonly threads?: number;
   /** Costs that cuts are chosen by, as `manikin calibrate --mpi` measures them. */
   readonly constants?: EngineConstants;
 }
@@ -53,9 +69,10 @@ export interface RankPart {
 export class SpreadDynamics implements Engine {
   readonly mechanism: Mechanism;
   readonly serial: CompiledDynamics;
-  /** Nanoseconds of a step, predicted: spread, and on one rank. */
-  readonly predicted: { readonly spreadNs: number; readonly aloneNs: number } | undefined;
+  /** Nanoseconds of a step, predicted: spread over so many ranks, and on one. */
+  readonly predicted: { readonly ranks: number; readonly spreadNs: number; readonly aloneNs: number } | undefined;
   readonly #reason: string | undefined;
+  readonly #fewer: string | undefined;
   readonly #ranks: number;
   readonly #name: string;
   #part: (RankPart & { close(): void }) | undefined;
@@ -66,9 +83,12 @@ export class SpreadDynamics implements Engine {
     options: SpreadOptions,
     plain: PlainDynamics,
     implementation: string,
+    /** The state stays spread: nobody is told the accelerations of others. */
+    stays = false,
+    mpi?: BegunMpi,
   ) {
     const { ranks } = transport;
-    const { deterministic = false, prefer = 'faster' } = options;
+    const { deterministic = false, prefer = 'faster', threads = 1 } = options;
     const { scheduleFor = deterministic ? COMMON : undefined } = options;
     if (scheduleFor !== undefined && !(Number.isInteger(scheduleFor) && scheduleFor >= 1 && scheduleFor <= MOST_RANKS))
       throw MechanismError.of(
@@ -86,22 +106,40 @@ export class SpreadDynamics implements Engine {
       return;
     }
     // A fixed cutting must not depend on what was measured here: threads take the same.
+    const constants = scheduleFor !== undefined ? ENGINE_CONSTANTS : (options.constants ?? RANK_CONSTANTS);
+    const { ranks: between } = constants;
     const planner = new Planner(
       mechanism,
-      scheduleFor !== undefined ? ENGINE_CONSTANTS : (options.constants ?? RANK_CONSTANTS),
+      between === undefined ? constants : { ...constants, ranks: { ...between, threads } },
     );
-    const schedule = planner.find(scheduleFor ?? Math.min(ranks, MOST_RANKS));
-    this.predicted = { spreadNs: schedule.ns, aloneNs: planner.find(1).ns };
-    const { spreadNs, aloneNs } = this.predicted;
-    if (scheduleFor === undefined && prefer === 'faster' && !(spreadNs < aloneNs)) {
-      const us = (ns: number): string => `${(ns / 1000).toFixed(1)} us`;
+    const most = Math.min(threads * ranks, MOST_RANKS);
+    /** With what it takes to tell all accelerations to everybody: messages are under way together, their numbers are not. */
+    const timeOf = (count: number): number => {
+      const { ns } = planner.find(count);
+      if (stays || ranks === 1 || between === undefined) return ns;
+      const [first, whole] = [8, (8 * mechanism.nv) / Math.min(ranks, count)].map((bytes) => messageNs(between, bytes));
+      return ns + first + (ranks - 1) * (whole - first);
+    };
+    let best = scheduleFor ?? most;
+    const aloneNs = planner.find(1).ns;
+    if (scheduleFor === undefined && prefer === 'faster')
+      for (let count = most >> 1; count >= 2; count >>= 1) if (timeOf(count) < timeOf(best)) best = count;
+    const spreadNs = timeOf(best);
+    const schedule = planner.find(best);
+    this.predicted = { ranks: best, spreadNs, aloneNs };
+    const over = threads === 1 ? `${ranks} ranks` : `${ranks} ranks of ${threads} threads`;
+    const us = (ns: number): string => `${(ns / 1000).toFixed(1)} us`;
+    if (scheduleFor === undefined && prefer === 'faster' && !(spreadNs < aloneNs && schedule.segments > 1)) {
       this.#reason =
-        ranks === 1
+        most === 1
           ? 'there is one rank.'
-          : `not spread over ${ranks} ranks: ${schedule.segments > 1 ? `${us(spreadNs)} against ${us(aloneNs)} of one` : `messages would take longer than ${us(aloneNs)} of one saves`}, predicted.`;
+          : `not spread over ${over}: ${schedule.segments > 1 ? `${us(spreadNs)} against ${us(aloneNs)} of one` : `messages would take longer than ${us(aloneNs)} of one saves`}, predicted.`;
       return;
     }
-    this.#part = rankPart(new ThreadProgram(planner.build(schedule)), transport);
+    if (best < most && scheduleFor === undefined)
+      this.#fewer = `Cut for ${best} of ${over}: ${us(spreadNs)} predicted, ${us(timeOf(most))} with all.`;
+    const inner = threads > 1 && mpi !== undefined ? { mpi, threads } : undefined;
+    this.#part = rankPart(new ThreadProgram(planner.build(schedule)), transport, inner);
   }
 
   /** Where this rank's part stands; undefined where nothing is spread. */
@@ -139,6 +177,7 @@ export class SpreadDynamics implements Engine {
     return [
       `${this.#ranks} ranks, ${this.#name}.`,
       ...(this.#reason === undefined ? [] : [`Every rank computes all of it: ${this.#reason}`]),
+      ...(this.#fewer === undefined ? [] : [this.#fewer]),
     ];
   }
 
@@ -154,12 +193,26 @@ export class SpreadDynamics implements Engine {
   }
 }
 
+/** Threads inside each rank, and the MPI that they call. */
+export interface InnerThreads {
+  readonly mpi: BegunMpi;
+  readonly threads: number;
+}
+
 /** A rank's memory and what it does there. */
-export function rankPart(program: ThreadProgram, transport: Transport): RankPart & { close(): void } {
+export function rankPart(
+  program: ThreadProgram,
+  transport: Transport,
+  inner?: InnerThreads,
+): RankPart & { close(): void } {
   const { ranks, rank } = transport;
-  const place = program.instance();
-  const owned = ownedRanges(program, ranks);
-  const step = new RankRunner(rankProgram(program, ranks), place, transport);
+  const threads = inner?.threads ?? 1;
+  const place = program.instance(threads > 1);
+  const owned = processRanges(ownedRanges(program, threads * ranks), threads);
+  const step =
+    threads > 1
+      ? new RankThreads(program, place, transport as MpiTransport, inner!.mpi, threads)
+      : new RankRunner(rankProgram(program, ranks), place, transport);
   const { made } = program;
   const gathering = (arrays: Parameters<typeof gatherProgram>[1]): RankRunner =>
     new RankRunner(gatherProgram(owned, arrays), place, transport);

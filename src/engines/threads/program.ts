@@ -40,11 +40,17 @@ export class ThreadProgram {
     return module;
   }
 
-  /** Code and memory of its own. */
-  instance(): { readonly memory: WasmMemory; readonly arrays: Arrays; readonly exports: WasmInstance['exports'] } {
-    const { memory, arrays } = this.#memory(false);
-    const { exports } = new (webAssembly().Instance)(this.#module(false), { manikin: { memory } });
-    return { memory, arrays, exports };
+  /** Code and memory of its own, which other threads may share. */
+  instance(shared = false): {
+    readonly memory: WasmMemory;
+    readonly module: WasmModule;
+    readonly arrays: Arrays;
+    readonly exports: WasmInstance['exports'];
+  } {
+    const { memory, arrays } = this.#memory(shared);
+    const module = this.#module(shared);
+    const { exports } = new (webAssembly().Instance)(module, { manikin: { memory } });
+    return { memory, module, arrays, exports };
   }
 
   #memory(shared: boolean): { memory: WasmMemory; arrays: Arrays } {
@@ -78,9 +84,7 @@ export class ThreadProgram {
     flags: Int32Array,
     hooks = NO_HOOKS,
   ): { readonly arrays: Arrays; readonly job: Job; readonly runner: Runner } {
-    const { memory, arrays } = this.#memory(true);
-    const module = this.#module(true);
-    const { exports } = new (webAssembly().Instance)(module, { manikin: { memory } });
+    const { memory, module, arrays, exports } = this.instance(true);
     const job = this.#job(id, memory, module, workers, hooks);
     return { arrays, job, runner: new Runner(flags, exports, job, 0) };
   }

@@ -1,12 +1,14 @@
-// For ranks: a hash over all states of 1000 steps of each model that is named, by rank 0.
+// For ranks: a hash over all states of 1000 steps of each model that is named, by rank 0. The first word is the number of threads
+// inside each rank.
 
 import { mpi } from '../../../dist/engines/mpi/index.js';
 import { dynamics, State } from '../../../dist/index.js';
 import { builtinMechanism } from '../../../dist/models/index.js';
 
-const ranks = await mpi();
+const [threads, ...models] = process.argv.slice(2);
+const ranks = await mpi({ threads: Number(threads) });
 const hashes = {};
-for (const name of process.argv.slice(2)) {
+for (const name of models) {
   const mechanism = builtinMechanism(name);
   const spread = dynamics(mechanism, { ranks, deterministic: true });
   const state = State.random(mechanism, 1);

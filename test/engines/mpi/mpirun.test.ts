@@ -2,7 +2,7 @@
 
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,6 +11,7 @@ import { hashOf } from '../../../bench/parallel.js';
 import { endThreads } from '../../../src/engines/threads/index.js';
 import { ParallelDynamics } from '../../../src/engines/threads/parallel-dynamics.js';
 import { builtinMechanism } from '../../../src/models/index.js';
+import { ENGINE_CONSTANTS } from '../../../src/schedule/index.js';
 import { until } from '../../cli/process-support.js';
 import { LAUNCHERS, onRanks, startRanks } from '../../support/mpirun.js';
 import { Walker } from '../threads/support.js';
@@ -40,11 +41,17 @@ describe.runIf(launchers.length > 0)('ranks', () => {
     }
     for (const launcher of launchers)
       for (const count of LONG ? [1, 2, 3, 4, 8] : [3]) {
-        const { status, stdout, stderr } = await onRanks(launcher, count, [at('hash-program.mjs'), ...MODELS]);
-        expect(status, stderr).toBe(0);
-        const { hashes, ranks, implementation } = JSON.parse(stdout);
-        expect({ hashes, ranks }).toEqual({ hashes: expected, ranks: count });
-        expect(implementation.startsWith(launcher.family), implementation).toBe(true);
+        const hashed = async (threads: number) => {
+          const words = [at('hash-program.mjs'), String(threads), ...MODELS];
+          const { status, stdout, stderr } = await onRanks(launcher, count, words);
+          expect(status, stderr).toBe(0);
+          const { hashes, ranks, implementation } = JSON.parse(stdout);
+          expect({ hashes, ranks, threads }).toEqual({ hashes: expected, ranks: count, threads });
+          expect(implementation.startsWith(launcher.family), implementation).toBe(true);
+        };
+        await hashed(1);
+        // With threads inside, where that is not too many for two cores.
+        if (count <= 3) await hashed(2);
       }
   });
 
@@ -187,6 +194,36 @@ describe.runIf(launchers.length > 0)('ranks', () => {
       [1, 15.1],
       [2, 10.9],
     ]);
+  });
+
+  it('cut less or not at all where messages take long, and say so', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'manikin-ranks-'));
+    try {
+      const file = join(folder, 'manikin', 'calibration-mpi.json');
+      mkdirSync(join(folder, 'manikin'));
+      const fd = async (messages: object[], ...words: string[]) => {
+        const ranks = { messages, instructions: [{ links: 1, ns: 0.2 }] };
+        writeFileSync(file, JSON.stringify({ ...ENGINE_CONSTANTS, ranks }));
+        const all = [MAIN, 'fd', 'crowd-5', '--seed', '1', '--mpi', '--json', ...words];
+        return onRanks(launchers[0], 4, all, { env: { XDG_CACHE_HOME: folder } });
+      };
+      const fast = await fd([{ bytes: 8, ns: 1 }]);
+      expect(JSON.parse(fast.stdout)).toMatchObject({ algorithm: 'mpi', measured: true, ranks: 4, hosts: 1 });
+      expect(fast.stderr).toBe('');
+      const slower = await fd([{ bytes: 8, ns: 1000 }]);
+      expect(JSON.parse(slower.stdout)).toMatchObject({ algorithm: 'mpi' });
+      expect(slower.stderr).toMatch(/^Cut for 2 of 4 ranks: [\d.]+ us predicted, [\d.]+ us with all\.\n$/);
+      const slow = await fd([{ bytes: 8, ns: 1e6 }]);
+      expect(JSON.parse(slow.stdout).algorithm).not.toBe('mpi');
+      expect(slow.stderr).toMatch(/^not spread over 4 ranks: [\d.]+ us against [\d.]+ us of one, predicted\.\n$/);
+      const bad = await fd([{ bytes: 8, ns: -1 }]);
+      expect(bad.status).not.toBe(0);
+      expect(bad.stderr).toContain(
+        'is damaged (ranks.messages[0].ns is -1): run "mpirun ... manikin calibrate --mpi" again.',
+      );
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it.each(few)('say what is wrong once: $family', async (launcher) => {

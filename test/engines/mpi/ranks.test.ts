@@ -1,10 +1,11 @@
 // The program of ranks without MPI: ranks that take turns in one thread, each with a memory of its own in which everything
-// that it has not computed or been sent is NaN. MANIKIN_RANDOM=500 tries that many random mechanisms.
+// that it has not computed or been sent is NaN, or all with the same. MANIKIN_RANDOM=500 tries that many random mechanisms.
 
 import { describe, expect, it } from 'vitest';
 import { gatherProgram, ownedRanges, rankProgram } from '../../../src/engines/mpi/messages.js';
 import { RankRunner } from '../../../src/engines/mpi/rank-runner.js';
 import { sameThread } from '../../../src/engines/mpi/same-thread.js';
+import { sharedMemory } from '../../../src/engines/mpi/shared-memory.js';
 import { Planner } from '../../../src/engines/threads/planner.js';
 import { ThreadProgram } from '../../../src/engines/threads/program.js';
 import type { Mechanism } from '../../../src/mechanism/mechanism.js';
@@ -26,11 +27,22 @@ function advance(runners: readonly RankRunner[], what: string): void {
 }
 
 /** Steps of so many ranks: the accelerations that every one of them has in the end. */
-function spread(program: ThreadProgram, ranks: number, states: readonly State[], tau: Float64Array, what: string) {
+function spread(
+  program: ThreadProgram,
+  ranks: number,
+  states: readonly State[],
+  tau: Float64Array,
+  what: string,
+  shared: boolean,
+) {
   const { made } = program;
   const owned = ownedRanges(program, ranks);
-  const transports = sameThread(ranks);
-  const places = transports.map(() => program.instance());
+  const flags = new Int32Array(new SharedArrayBuffer(1 << 20));
+  const one = program.instance(shared);
+  const transports = shared
+    ? Array.from({ length: ranks }, (_, rank) => sharedMemory(rank, ranks, flags))
+    : sameThread(ranks);
+  const places = transports.map(() => (shared ? one : program.instance()));
   for (const { memory } of places) {
     const [from, to] = made.records;
     new Float64Array(memory.buffer, from, (to - from) / 8).fill(Number.NaN);
@@ -39,9 +51,9 @@ function spread(program: ThreadProgram, ranks: number, states: readonly State[],
   const gathers = gatherProgram(owned, [{ at: made.qdd, of: 'v' }]);
   const runners = [steps, gathers].map((part) => places.map((place, r) => new RankRunner(part, place, transports[r])));
   return states.map((state) => {
+    // Nobody knows more than its own joints.
+    for (const { arrays } of places) for (const array of Object.values(arrays)) array.fill(Number.NaN);
     for (const [r, { arrays }] of places.entries()) {
-      // Nobody knows more than its own joints.
-      for (const array of Object.values(arrays)) array.fill(Number.NaN);
       for (const [at, count] of owned[r].q) arrays.q.set(state.q.subarray(at, at + count), at);
       for (const [at, count] of owned[r].v) {
         arrays.v.set(state.v.subarray(at, at + count), at);
@@ -66,12 +78,13 @@ function check(mechanism: Mechanism, cuts: number, counts: readonly number[], wh
     return arrays.qdd.slice();
   });
   for (const ranks of counts)
-    for (const [k, results] of spread(program, ranks, states, tau, what).entries())
-      for (const qdd of results)
-        expect(
-          qdd.every((x, i) => Object.is(x, expected[k][i])),
-          `${what}, cut for ${cuts}, ${ranks} ranks`,
-        ).toBe(true);
+    for (const shared of [false, true])
+      for (const [k, results] of spread(program, ranks, states, tau, what, shared).entries())
+        for (const qdd of results)
+          expect(
+            qdd.every((x, i) => Object.is(x, expected[k][i])),
+            `${what}, cut for ${cuts}, ${ranks} ranks, ${shared ? 'one memory' : 'memories of their own'}`,
+          ).toBe(true);
   return program.segments.length;
 }
 
