@@ -20,6 +20,9 @@ const AIM = 2e-10;
 const NEWTON = { iterations: 40, eps: 1e-5 };
 /** From nothing they are soft: that finds the way where a warm start leads astray. */
 const AFRESH = { again: true, iterations: 40, eps: 0.1 };
+/** Islands that are too large for the solvers on impulses, and up to so many rows, begin anew with these in turn instead. */
+const AFRESH_LARGE = [3e-3, 1e-4, 0.1];
+const MOST_AFRESH_ROWS = 600;
 /** A residual that islands too large for the solvers on impulses are left with. */
 const POOR = 1e-2;
 
@@ -72,8 +75,11 @@ export class IslandSolve {
     for (let k = 0; k < rows; k++) this.accepted &&= problem.lambda[k] === warm[k];
     if (residual <= TOLERANCE) return solution;
     best.set(problem.lambda.subarray(0, rows));
-    const small = contactRows(problem) <= MOST_DENSE_ROWS;
-    if (small || !(residual <= POOR)) this.#afresh(problem, solution);
+    const count = contactRows(problem);
+    const small = count <= MOST_DENSE_ROWS;
+    if (small || (count > MOST_AFRESH_ROWS && !(residual <= POOR))) this.#afresh(problem, solution, AFRESH.eps);
+    else if (count <= MOST_AFRESH_ROWS)
+      for (const eps of AFRESH_LARGE) if (!(solution.residual <= TOLERANCE)) this.#afresh(problem, solution, eps);
     // The solvers on impulses know no moments of contacts.
     const known = problem.kind.subarray(0, problem.blocks).every((kind) => kind < KIND_SPIN);
     if (small && known && !(solution.residual <= TOLERANCE)) this.#otherwise(problem, articulations, solution);
@@ -84,10 +90,10 @@ export class IslandSolve {
   }
 
   /** Newton from no impulses at all. */
-  #afresh(problem: IslandProblem, solution: Solution): void {
+  #afresh(problem: IslandProblem, solution: Solution, eps: number): void {
     const rows = 3 * problem.blocks;
     problem.lambda.fill(0, 0, rows);
-    const { residual, iterations } = this.#solver.solve(problem, TOLERANCE, AIM, AFRESH);
+    const { residual, iterations } = this.#solver.solve(problem, TOLERANCE, AIM, { ...AFRESH, eps });
     solution.iterations += iterations;
     if (!(residual < solution.residual) && !Number.isNaN(solution.residual)) return;
     solution.residual = residual;
