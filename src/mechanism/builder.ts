@@ -1,21 +1,15 @@
 import { IDENTITY3, type Mat3, rotationFromRollPitchYaw, transpose, type Vec3 } from '../spatial/matrix3.js';
 import { type CreateOptions, createMechanism } from './create.js';
-import type { JointLimits, Mechanism, Shape } from './mechanism.js';
-import type { BodySpec, CouplingSpec, FrameSpec, JointKindSpec, JointSpec, LoopSpec, MechanismSpec } from './spec.js';
+import type { Mechanism } from './mechanism.js';
+import type { BodySpec, CouplingSpec, FrameSpec, JointSpec, LoopSpec, MechanismSpec } from './spec.js';
 
 /** A body together with the joint that carries it: what most mechanisms are written down as. */
-export interface LinkOptions {
+export interface LinkOptions extends Omit<BodySpec, 'name'> {
   /** Name of the body it hangs from; null is the ground. */
   readonly parent: string | null;
-  readonly joint: JointKindSpec & {
+  readonly joint: Omit<JointSpec, 'name' | 'parent' | 'child' | 'E' | 't'> & {
     /** The body's name where left out. */
     readonly name?: string;
-    readonly damping?: number;
-    readonly friction?: number;
-    readonly armature?: number;
-    readonly stiffness?: number;
-    readonly rest?: number;
-    readonly limits?: JointLimits;
   };
   /** Where the joint sits, in the parent's frame. */
   readonly at?: Vec3;
@@ -23,11 +17,6 @@ export interface LinkOptions {
   readonly rpy?: Vec3;
   /** ... or as a matrix that maps parent to joint coordinates. */
   readonly E?: Mat3;
-  readonly mass?: number;
-  readonly com?: Vec3;
-  readonly inertia?: Mat3;
-  readonly visuals?: readonly Shape[];
-  readonly collisions?: readonly Shape[];
 }
 
 /** Collects the parts of a mechanism; build() checks them all and makes it. */
@@ -52,15 +41,8 @@ export class MechanismBuilder {
 
   /** Adds a body and the joint that carries it. */
   link(name: string, options: LinkOptions): this {
-    const { parent, joint, at, rpy, E, mass, com, inertia, visuals, collisions } = options;
-    this.#bodies.push({
-      name,
-      ...(mass !== undefined && { mass }),
-      ...(com !== undefined && { com }),
-      ...(inertia !== undefined && { inertia }),
-      ...(visuals !== undefined && { visuals }),
-      ...(collisions !== undefined && { collisions }),
-    });
+    const { parent, joint, at, rpy, E, ...body } = options;
+    this.#bodies.push({ ...body, name });
     this.#joints.push({
       ...joint,
       name: joint.name ?? name,

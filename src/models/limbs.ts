@@ -49,6 +49,7 @@ const RIGHT_COLOR: Color = [0.75, 0.55, 0.45, 1];
 export function arm(side: Side, collar: string, size: BodySize, at: Landmarks): StandingSegment[] {
   const { upperTrunk, upperArm, forearm, hand } = DE_LEVA_MALE;
   const { m, sign, color } = sided(side, at);
+  const hanging = hangingSegments(side, size, at);
   const y = sign * PROPORTIONS.shoulderOffset * size.height;
   const sternum: Vec3 = [0, sign * m(0.02), at.collar];
   const shoulder: Vec3 = [0, y, at.shoulder];
@@ -67,24 +68,8 @@ export function arm(side: Side, collar: string, size: BodySize, at: Landmarks): 
       body: solidCylinder(GIRDLE_SHARE * upperTrunk.mass * size.mass, sternum, shoulder, m(0.04)),
       shapes: [capsule(sternum, shoulder, m(0.04), color)],
     },
-    {
-      key: 'upper_arm',
-      side,
-      parent: `${side}clavicle`,
-      joint: 'shoulder',
-      at: shoulder,
-      body: tableMass(upperArm, size, below(shoulder, m(upperArm.com * upperArm.length)), UPRIGHT),
-      shapes: [capsule(shoulder, elbow, m(0.045), color)],
-    },
-    {
-      key: 'forearm',
-      side,
-      parent: `${side}upper_arm`,
-      joint: 'elbow',
-      at: elbow,
-      body: tableMass(forearm, size, below(elbow, m(forearm.com * forearm.length)), UPRIGHT),
-      shapes: [capsule(elbow, wrist, m(0.035), color)],
-    },
+    hanging('upper_arm', `${side}clavicle`, 'shoulder', upperArm, shoulder, elbow, 0.045),
+    hanging('forearm', `${side}upper_arm`, 'elbow', forearm, elbow, wrist, 0.035),
     {
       key: 'hand',
       side,
@@ -130,6 +115,7 @@ function digitSegments(side: Side, size: BodySize, at: Landmarks, wrist: Vec3): 
 export function leg(side: Side, size: BodySize, at: Landmarks): StandingSegment[] {
   const { thigh, shank, foot } = DE_LEVA_MALE;
   const { m, sign, color } = sided(side, at);
+  const hanging = hangingSegments(side, size, at);
   const y = sign * PROPORTIONS.hipOffset * size.height;
   const hip: Vec3 = [0, y, at.hip];
   const knee: Vec3 = [0, y, at.knee];
@@ -147,24 +133,8 @@ export function leg(side: Side, size: BodySize, at: Landmarks): StandingSegment[
     toeHeight / 2,
   );
   return [
-    {
-      key: 'thigh',
-      side,
-      parent: 'pelvis',
-      joint: 'hip',
-      at: hip,
-      body: tableMass(thigh, size, below(hip, m(thigh.com * thigh.length)), UPRIGHT),
-      shapes: [capsule(hip, knee, m(0.065), color)],
-    },
-    {
-      key: 'shank',
-      side,
-      parent: `${side}thigh`,
-      joint: 'knee',
-      at: knee,
-      body: tableMass(shank, size, below(knee, m(shank.com * shank.length)), UPRIGHT),
-      shapes: [capsule(knee, ankle, m(0.045), color)],
-    },
+    hanging('thigh', 'pelvis', 'hip', thigh, hip, knee, 0.065),
+    hanging('shank', `${side}thigh`, 'knee', shank, knee, ankle, 0.045),
     {
       key: 'foot',
       side,
@@ -186,6 +156,28 @@ export function leg(side: Side, size: BodySize, at: Landmarks): StandingSegment[
       ],
     },
   ];
+}
+
+/** Makes segments that hang straight down, a row of the table each. */
+function hangingSegments(side: Side, size: BodySize, at: Landmarks) {
+  const { m, color } = sided(side, at);
+  return (
+    key: StandingSegment['key'],
+    parent: string,
+    joint: StandingSegment['joint'],
+    row: Parameters<typeof tableMass>[0],
+    from: Vec3,
+    to: Vec3,
+    radius: number,
+  ): StandingSegment => ({
+    key,
+    side,
+    parent,
+    joint,
+    at: from,
+    body: tableMass(row, size, below(from, m(row.com * row.length)), UPRIGHT),
+    shapes: [capsule(from, to, m(radius), color)],
+  });
 }
 
 /** What differs between the sides, and the scale of all lengths. */
