@@ -3,7 +3,7 @@
 //   d tau   reference/inverse-derivatives.ts; with couplings G^T (d tau) G, as followers move with their sources
 //   d qdd   = -H^-1 d tau at the accelerations of forward dynamics;  d qdd / d tau = H^-1
 //
-// Closed loops: central differences of the forward dynamics themselves, which are exact to some 1e-10.
+// Closed loops: loop-derivatives.ts; where that cannot, central differences of the forward dynamics, exact to some 1e-10.
 
 import { MechanismError } from '../../mechanism/errors.js';
 import type { Mechanism } from '../../mechanism/mechanism.js';
@@ -17,6 +17,7 @@ import {
 } from '../../reference/inverse-derivatives.js';
 import type { ForwardDerivatives, InverseDerivatives } from '../engine.js';
 import { followSources, type Reduction, reduceMatrix, reductionOf } from './couplings.js';
+import { LoopDerivatives } from './loop-derivatives.js';
 import type { PlainDynamics } from './plain-dynamics.js';
 
 export class PlainDerivatives {
@@ -27,6 +28,7 @@ export class PlainDerivatives {
   readonly #qdd: Float64Array;
   readonly #dq: Float64Array;
   readonly #dv: Float64Array;
+  #loops: LoopDerivatives | undefined;
 
   constructor(plain: PlainDynamics) {
     const { mechanism, tree } = plain;
@@ -51,12 +53,14 @@ export class PlainDerivatives {
   forward(state: State, tau: Float64Array, out: ForwardDerivatives): void {
     const { nv, couplings, loops } = this.#mechanism;
     this.#plain.forward(state, tau, { out: out.qdd });
-    if (loops.length > 0) {
-      this.#differences(state, tau, out);
-      return;
-    }
     const [dq, dv] = [this.#dq, this.#dv];
     inverseDerivatives(this.#tree, this.#scratch, dq, dv, state.q, state.v, out.qdd);
+    if (loops.length > 0) {
+      this.#loops ??= new LoopDerivatives(this.#tree);
+      const { Hinv } = this.#plain.inverseMassMatrix(state);
+      if (!this.#loops.forward(state, tau, Hinv, { dq, dv }, this.#scratch, out)) this.#differences(state, tau, out);
+      return;
+    }
     const { Hinv } = this.#plain.inverseMassMatrix(state);
     if (couplings.length === 0) {
       out.dtau.set(Hinv);
