@@ -71,7 +71,10 @@ function checkParameters(sweep: Sweep, check: SchemaCheck): void {
   if (seeds !== undefined && 'inverse' in run && draws === 0)
     check.error('seeds', 'Seeds change nothing here: no parameter is random.');
   if (Array.isArray(seeds) && new Set(seeds).size < seeds.length)
-    check.error('seeds', `${quoted(String(seeds.find((one, k) => seeds.indexOf(one) < k)))} stands here twice.`);
+    check.error(
+      'seeds',
+      `The seed ${quoted(String(seeds.find((one, k) => seeds.indexOf(one) < k)))} stands here twice.`,
+    );
   const runs = Object.values(parameters).reduce(
     (product, values) => product * countOf(values),
     Math.max(1, cases.length) * seedCount(sweep),

@@ -1,6 +1,7 @@
 // Every engine with every feature: the same answer as the plain engine's, and a report that says who computed it. The table
 // stands in docs/promises.md.
 
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { batch } from '../../src/batch/index.js';
 import type { BatchOptions } from '../../src/batch/options.js';
@@ -144,6 +145,12 @@ beforeAll(async () => {
 afterAll(() => {
   gpu?.close();
   console.log(`| feature | ${COLUMNS.join(' | ')} |\n${table.join('\n')}`);
+  // Rows of the document, one for each feature; several of one kind share a line.
+  const text = readFileSync(new URL('../../docs/promises.md', import.meta.url), 'utf8');
+  const written = [...text.matchAll(/^\| ([^|]+) (\| .*\|)$/gm)].flatMap(([, names, rest]) =>
+    names.split(', ').map((name) => `| ${name} ${rest}`),
+  );
+  if (gpu !== undefined && table.length === FEATURES.length) expect(written).toEqual(expect.arrayContaining(table));
 });
 
 /** Rows of a batch, each the given state; what computes them. */

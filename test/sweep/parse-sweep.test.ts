@@ -77,7 +77,7 @@ describe('mistakes in a sweep', () => {
       { run: { ...run, seed: 1 }, seeds: 2 },
       's.json: run.seed: Seeds are given by "seeds" already; leave it out.',
     ],
-    ['a seed twice', { run, seeds: [1, 2, 1] }, 's.json: seeds: "1" stands here twice.'],
+    ['a seed twice', { run, seeds: [1, 2, 1] }, 's.json: seeds: The seed "1" stands here twice.'],
     [
       'idle seeds',
       { run: { inverse: 'a.bvh' }, seeds: 2 },

@@ -126,7 +126,7 @@ export class Articulation implements Inertia, IslandTree {
       throw MechanismError.of(
         'too-large',
         '',
-        `"${mechanism.name}" has ${depth.length} moving joints, up to ${deepest} in a row, too many for contacts: about 1000 in a row can be. Without contacts it can be simulated.`,
+        `The mechanism "${mechanism.name}" has ${depth.length} moving joints, up to ${deepest} in a row, too many for contacts: about 1000 in a row can be. Without contacts it can be simulated.`,
       );
   }
 
