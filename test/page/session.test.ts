@@ -1,5 +1,6 @@
 // What a person can do to a scene, without a browser: drag, connect, release, lock, re-root, go back in time, do it again.
 
+import { serialize } from 'node:v8';
 import { describe, expect, it } from 'vitest';
 import type { Action } from '../../page/src/physics/protocol.js';
 import { findSchedule } from '../../page/src/physics/schedule.js';
@@ -320,6 +321,71 @@ describe('a session', () => {
     expect(schedule.makespan).toBeLessThan(schedule.serial);
     expect(new Set(schedule.owners.map(([, owner]) => owner)).size).toBe(2);
     expect(schedule.svg).toContain('<svg');
+  });
+
+  it('says at most two kilobytes a frame beside the numbers that are handed over', async () => {
+    for (const scene of ['human-161', 'fall', 'crowd']) {
+      const session = await started(scene);
+      const { joints } = session.world.members[0].state.mechanism;
+      await session.answer({ do: 'watch', member: 0, joint: joints[2].name });
+      for (let k = 0; k < 3; k++) session.step();
+      await session.answer({ do: 'look' });
+      const { frame, ...rest } = await session.answer({ do: 'look' });
+      expect(frame!.jointForce).toBeDefined();
+      expect(frame!.poses.length).toBeGreaterThan(100);
+      // Typed arrays are transferred: worker.ts.
+      const said = Object.fromEntries(Object.entries(frame!).filter(([, value]) => !ArrayBuffer.isView(value)));
+      const bytes =
+        serialize({ id: 123_456, ...rest, frame: said }).length + serialize({ id: 1, request: { do: 'look' } }).length;
+      console.log(`${scene}: ${bytes} bytes a frame`);
+      expect(bytes).toBeLessThan(2048);
+    }
+  });
+
+  it('saves a checkpoint, opens it again and goes on with the same bits', async () => {
+    const session = await started('fall');
+    for (let k = 0; k < 300; k++) session.step();
+    const { bytes } = await session.answer({ do: 'checkpoint' });
+    const again = new Session();
+    const files = [['a.checkpoint', bytes!]] as const;
+    const { said } = await again.answer({ do: 'open', name: 'a.checkpoint', files });
+    expect(said).toBe('fall is open.');
+    for (const one of [session, again]) for (let k = 0; k < 100; k++) one.step();
+    expect(again.frame().time).toBe(session.frame().time);
+    expect(again.frame().q).toEqual(session.frame().q);
+    const damaged = bytes!.slice();
+    damaged[damaged.length - 20] ^= 1;
+    const { error } = await again.answer({ do: 'open', name: 'a.checkpoint', files: [['a.checkpoint', damaged]] });
+    expect(error).toMatch(/damaged/);
+  });
+
+  it('tells how far a long link is, and leaves it where something else is wanted', async () => {
+    const session = await started('bar');
+    for (let k = 0; k < 500; k++) session.step();
+    const kept = session.keep();
+    const parts: number[] = [];
+    const again = new Session();
+    const { said } = await again.answer({ do: 'restore', kept }, async (part) => parts.push(part) > 0);
+    expect(said).toMatch(/back at 1\.000 s/);
+    expect(parts).toHaveLength(2);
+    expect(parts.every((part, k) => part > (parts[k - 1] ?? 0) && part < 1)).toBe(true);
+    await expect(again.answer({ do: 'restore', kept }, async () => false)).rejects.toThrow(/not done again to its end/);
+  });
+
+  it('shows the force in a joint of the past as it was', async () => {
+    const session = await started('bar');
+    await session.answer({ do: 'watch', member: 0, joint: 'left_elbow' });
+    for (let k = 0; k < 50; k++) session.step();
+    const { time } = session.frame();
+    session.step();
+    const { jointForce } = session.frame();
+    for (let k = 0; k < 50; k++) session.step();
+    // The moment of the past is the last that was kept before that step.
+    const { frame } = await session.answer({ do: 'show', time });
+    expect(frame!.time).toBeLessThanOrEqual(time);
+    expect(frame!.jointForce!.force[2] / jointForce!.force[2]).toBeCloseTo(1, 1);
+    const { frame: same } = await session.answer({ do: 'look' });
+    expect(same!.q).toEqual(frame!.q);
   });
 
   it('books what a push puts in', async () => {

@@ -14,8 +14,8 @@ const BETWEEN_MOMENTS = 1 / 60;
 const SLICE = 8;
 /** What a slice still counts after the next one. */
 const FADING = 0.98;
-/** Milliseconds of doing a scene again before something is told. */
-const PATIENCE = 200;
+/** Steps of doing a scene again before something is told. */
+const STEPS_BETWEEN = 200;
 /** A link with more would be too long. */
 const MOST_ACTIONS = 20_000;
 
@@ -243,12 +243,10 @@ export class Session {
   /** Does a scene again, step by step, with all that was done to it: the same bits. */
   async restore({ scene, steps, actions }: Kept, between: Between = goOn): Promise<void> {
     await this.load(scene);
-    let [next, since] = [0, performance.now()];
+    let next = 0;
     for (;;) {
-      if (performance.now() - since > PATIENCE) {
-        if (!(await between(this.#steps / steps))) throw new Error('The scene was not done again to its end.');
-        since = performance.now();
-      }
+      if (this.#steps % STEPS_BETWEEN === STEPS_BETWEEN - 1 && !(await between(this.#steps / steps)))
+        throw new Error('The scene was not done again to its end.');
       for (; next < actions.length && actions[next][0] <= this.#steps; next++) this.act(actions[next][1]);
       if (this.#steps >= steps) break;
       this.step();

@@ -39,10 +39,17 @@ async function answer(id: number, request: Request): Promise<void> {
   self.postMessage(reply, { transfer: buffers as ArrayBuffer[] });
 }
 
+/** Milliseconds between words about long work. */
+const TELLING = 150;
+let told = 0;
+
 /** Says how far it is, and looks whether something else was asked for. */
 async function between(part: number): Promise<boolean> {
-  const reply: Reply = { id: 0, said: `The scene is done again: ${Math.round(100 * part)} %` };
-  self.postMessage(reply);
+  if (performance.now() - told > TELLING) {
+    told = performance.now();
+    const reply: Reply = { id: 0, said: `The scene is done again: ${Math.round(100 * part)} %` };
+    self.postMessage(reply);
+  }
   await new Promise((done) => setTimeout(done, 0));
   return others <= 1;
 }
