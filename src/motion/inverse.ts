@@ -156,7 +156,7 @@ class MotionInverse {
     const warnings = [
       ...(needed === undefined || this.#options.supports !== undefined
         ? []
-        : this.#uncarried(needed, supports, isEdge)),
+        : [...this.#uncarried(needed, supports, isEdge), ...this.#beside(needed, supports, poses, isEdge)]),
       ...beyondAbility(this.#mechanism, this.#mass, frames, isEdge),
     ];
     const { mass, weight } = { mass: this.#mass, weight: this.#weight };
@@ -177,6 +177,40 @@ class MotionInverse {
         code: 'no-support',
         where: '',
         message: `Between ${from} and ${to} s no foot is near the ground, and yet the motion needs a force (${frames.length} frames): hands, a seat? Name the body with --support; until then it is left at the root.`,
+      },
+    ];
+  }
+
+  /** Stretches in which the whole force acts far from the feet that are taken to give it: somebody sits, or leans on something. */
+  #beside(
+    needed: readonly Wrench[],
+    supports: readonly Support[],
+    poses: readonly Float64Array[],
+    isEdge: (frame: number) => boolean,
+  ): Problem[] {
+    const { feet } = this.#options;
+    const far = needed.map((total, k) => {
+      const down = supports[k].feet;
+      const loaded = !isEdge(k) && down.length > 0 && dot(total.force, this.#up) > 0.5 * this.#weight;
+      const centre = loaded ? centreOfPressure(total, ZERO3, this.#up, 0) : undefined;
+      if (centre === undefined) return 0;
+      const points = down.flatMap((f) => feet[f].points.map((point) => this.#level(pointAt(poses[k], point))));
+      return distanceToPoints(this.#level(centre), points);
+    });
+    // The longest stretch: shorter ones come with every step.
+    let [first, end] = [0, 0];
+    for (let k = 0, start = 0; k < far.length; k++) {
+      if (far[k] <= BESIDE) start = k + 1;
+      else if (k + 1 - start > end - first) [first, end] = [start, k + 1];
+    }
+    if ((end - first) * this.#trajectory.interval < 0.3) return [];
+    const [from, to] = [first, end - 1].map((k) => Number(this.#time(k).toFixed(3)));
+    const most = Math.max(...far.slice(first, end)).toFixed(2);
+    return [
+      {
+        code: 'beside-feet',
+        where: '',
+        message: `Between ${from} and ${to} s the force of the ground would act up to ${most} m beside the feet (${end - first} frames): a seat, a rail, hands? Name the body with --support; until then the feet carry all of it, and the torques of the legs are not to be trusted.`,
       },
     ];
   }
@@ -386,4 +420,20 @@ class MotionInverse {
 
 function originOf(pose: Float64Array, body: number): Vec3 {
   return pointAt(pose, { body, at: ZERO3 });
+}
+
+/** Metres from the feet at which the force of the ground may act: soles are wider than their points. */
+const BESIDE = 0.2;
+
+/** The distance of a point from the nearest line between any two of others. */
+function distanceToPoints(at: Vec3, points: readonly Vec3[]): number {
+  let least = Infinity;
+  for (const a of points)
+    for (const b of points) {
+      const [along, away] = [subtract(b, a), subtract(at, a)];
+      const length = dot(along, along);
+      const share = length > 0 ? Math.min(1, Math.max(0, dot(away, along) / length)) : 0;
+      least = Math.min(least, norm(subtract(away, scale(share, along))));
+    }
+  return least;
 }

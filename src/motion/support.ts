@@ -114,6 +114,9 @@ export function pointAt(pose: Float64Array, { body, at }: FootPoint): Vec3 {
   ];
 }
 
+/** Feet whose heights differ by no more than this share of the figure's height are level. */
+const LEVEL = 0.005;
+
 /** Of each foot, in each frame: whether it touches. `points`: of each foot, of each of its points, in each frame. */
 function contacts(input: SupportInput, points: readonly (readonly Vec3[])[][], up: Vec3): boolean[][] {
   const { count, interval, height, gravity, load } = input;
@@ -143,8 +146,10 @@ function contacts(input: SupportInput, points: readonly (readonly Vec3[])[][], u
   );
   for (let k = 0; k < count; k++) {
     if (load[k] <= CARRIED || touching.some((touches) => touches[k])) continue;
-    const lower = footHeight.findIndex((track) => track[k] === lowest[k]);
-    touching[lower][k] = !raised[k][lower];
+    // The lower foot; both where neither is lower, as when somebody jumps with both.
+    footHeight.forEach((track, f) => {
+      if (track[k] <= lowest[k] + LEVEL * height) touching[f][k] = !raised[k][f];
+    });
   }
   const shortest = Math.max(1, Math.round(SHORTEST / interval));
   for (const touches of touching) {

@@ -12,6 +12,7 @@ import { inverseOfMotion } from '../../src/motion/inverse.js';
 import { jumpWarnings, positionTracks } from '../../src/motion/jumps.js';
 import { findSupport, type Support, type SupportKind } from '../../src/motion/support.js';
 import { differentiated, smoothed } from '../../src/motion/trajectory.js';
+import { jumpBvh, sitBvh } from './exercise.js';
 import { gaitBvh } from './gait.js';
 
 const of = (kind: SupportKind): Support => ({
@@ -87,6 +88,34 @@ describe('support', () => {
     };
     expect(new Set(found(0.1))).toEqual(new Set(['left']));
     expect(new Set(found(1.9))).toEqual(new Set(['none']));
+  });
+});
+
+describe('motions that are no walks', () => {
+  const forces = (text: string) => {
+    const figure = figureFromBvh(parseBvh(text), { scale: 0.01 });
+    const { feet, size } = figure;
+    return inverseOfMotion(differentiated(smoothed(figure.positions, 6)), { feet, height: size.height, edge: 9 });
+  };
+
+  it('a jump with both feet is carried by both, alike, and by none in the air', () => {
+    const { supports, frames, mechanism, warnings } = forces(jumpBvh());
+    const kinds = supports.map(({ kind }) => kind);
+    expect(new Set(kinds)).toEqual(new Set(['double', 'none']));
+    expect(kinds.filter((kind) => kind === 'none').length).toBeGreaterThan(30);
+    const [left, right] = ['LeftLeg', 'RightLeg'].map((name) => mechanism.joint(name).iv);
+    for (const { tau, feet, total, support } of frames) {
+      expect(tau[left]).toBeCloseTo(tau[right], 6);
+      if (support === 'none') expect([...total.force, feet.length]).toEqual([0, 0, 0, 0]);
+    }
+    expect(warnings.map(({ code }) => code)).toEqual([]);
+  });
+
+  it('who sits is told that the feet do not carry it', () => {
+    const { warnings } = forces(sitBvh());
+    const [warning] = warnings.filter(({ code }) => code === 'beside-feet');
+    expect(warning.message).toMatch(/^Between 1\.\d+ and 2\.\d+ s .* up to 0\.3\d m beside the feet/);
+    expect(forces(gaitBvh({ seconds: 3 })).warnings.filter(({ code }) => code === 'beside-feet')).toEqual([]);
   });
 });
 

@@ -1,0 +1,61 @@
+// Motions that nobody captured, as BVH: a figure of legs, trunk and arms that jumps with both feet, or sits down.
+
+const leg = (
+  side: string,
+  x: number,
+): string => `JOINT ${side}UpLeg { OFFSET ${x} 0 0 CHANNELS 3 Zrotation Xrotation Yrotation
+JOINT ${side}Leg { OFFSET 0 -42 0 CHANNELS 3 Zrotation Xrotation Yrotation
+JOINT ${side}Foot { OFFSET 0 -42 0 CHANNELS 3 Zrotation Xrotation Yrotation
+JOINT ${side}ToeBase { OFFSET 0 -6 14 CHANNELS 3 Zrotation Xrotation Yrotation End Site { OFFSET 0 0 6 } } } } }`;
+const HIERARCHY = `HIERARCHY ROOT Hips { OFFSET 0 0 0
+CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation ${leg('Left', 9)} ${leg('Right', -9)}
+JOINT Spine { OFFSET 0 10 0 CHANNELS 3 Zrotation Xrotation Yrotation
+JOINT Head { OFFSET 0 56 0 CHANNELS 3 Zrotation Xrotation Yrotation End Site { OFFSET 0 18 0 } } } }`
+  .replace(/([{}])/g, '\n$1\n')
+  .replace(/(CHANNELS|JOINT|End)/g, '\n$1');
+
+const HIPS = 90;
+const THIGH = 42;
+const smooth = (x: number): number => {
+  const s = Math.min(1, Math.max(0, x));
+  return s * s * s * (10 - 15 * s + 6 * s * s);
+};
+const radians = (degrees: number): number => (degrees * Math.PI) / 180;
+
+interface Pose {
+  readonly hips: readonly [number, number, number];
+  /** Degrees: hip, knee and ankle, of both legs. */
+  readonly bent: readonly [number, number, number];
+}
+
+function bvh(seconds: number, pose: (time: number) => Pose): string {
+  const rows = Array.from({ length: 100 * seconds + 1 }, (_, k) => {
+    const { hips, bent } = pose(k / 100);
+    const ofLeg = [...bent, 0].flatMap((angle) => [0, angle, 0]);
+    return [...hips, 0, 0, 0, ...ofLeg, ...ofLeg, 0, 0, 0, 0, 0, 0].join(' ');
+  });
+  return `${HIERARCHY}\nMOTION\nFrames: ${rows.length}\nFrame Time: 0.01\n${rows.join('\n')}\n`;
+}
+
+/** Crouches for 0.6 s, pushes off, is in the air from 0.85 to 1.35 s, lands and rises. Centimetres. */
+export const jumpBvh = (): string =>
+  bvh(2, (t) => {
+    const push = Math.min(1, (t - 0.6) / 0.25);
+    const crouch =
+      t < 0.6
+        ? 45 * smooth(t / 0.6)
+        : t < 0.85
+          ? 45 * (1 - push * push * (2 - push))
+          : 40 * (smooth((t - 1.35) / 0.3) - smooth((t - 1.65) / 0.3));
+    const flight = t > 0.85 && t < 1.35 ? (981 / 2) * (t - 0.85) * (1.35 - t) : 0;
+    const lower = 2 * THIGH * (1 - Math.cos(radians(crouch)));
+    return { hips: [0, HIPS - lower + flight, 0], bent: [-crouch, 2 * crouch, -crouch] };
+  });
+
+/** From 0.5 to 1.7 s the thighs come level, the shanks stay upright: the hips are 0.4 m behind the feet. */
+export const sitBvh = (): string =>
+  bvh(3, (t) => {
+    const bend = 85 * smooth((t - 0.5) / 1.2);
+    const back = -THIGH * Math.sin(radians(bend));
+    return { hips: [0, HIPS - THIGH * (1 - Math.cos(radians(bend))), back], bent: [-bend, bend, 0] };
+  });
