@@ -91,6 +91,7 @@ renderer.domElement.addEventListener('pointerdown', (event) => {
   const frame = figure.bodies[member.state.mechanism.bodyIndex(body)].matrix.clone().invert();
   const plane = new Plane().setFromNormalAndCoplanarPoint(camera.getWorldDirection(new Vector3()), hit.point);
   drag = { body, point: hit.point.clone().applyMatrix4(frame), plane, target: hit.point, last: hit.point.clone() };
+  renderer.domElement.style.cursor = 'grabbing';
 });
 renderer.domElement.addEventListener('pointermove', (event) => {
   aim(event);
@@ -99,6 +100,7 @@ renderer.domElement.addEventListener('pointermove', (event) => {
 });
 renderer.domElement.addEventListener('pointerup', () => {
   drag = undefined;
+  renderer.domElement.style.cursor = '';
 });
 addEventListener('keydown', ({ key }) => {
   if (drag === undefined || key.toLowerCase() !== 'h') return;
