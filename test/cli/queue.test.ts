@@ -387,8 +387,10 @@ describe.skipIf(!ready)('a sweep over a queue', () => {
       const url = `rediss://:p%40ss-w0rd@localhost:${server.port}`;
       const trusted = { NODE_EXTRA_CA_CERTS: cert, MANIKIN_QUEUE: url };
       const sweepFile = files.write('tls.json', { run: { simulate: 'chain-2', duration: 0.1 }, seeds: 3 });
-      const worker = launch(['worker', '--threads', '1', '--idle', '1'], trusted);
       const main = launch(['sweep', sweepFile, '--out', files.path('encrypted')], trusted);
+      // A worker that found nothing to do would end, and the sweep wait for another one.
+      await until(() => main.child.exitCode !== null || main.text().includes('No worker is there.'));
+      const worker = launch(['worker', '--threads', '1', '--idle', '1'], trusted);
       // Neither in what they print nor in the list of processes.
       const listed = readFileSync(`/proc/${worker.child.pid}/cmdline`, 'utf8');
       const distrustful = launch(['worker'], { MANIKIN_QUEUE: url });
