@@ -3,7 +3,7 @@
 import { type Command, Option } from 'commander';
 import { InputError } from '#src/cli/errors.js';
 import { type ModelOptions, namedModels, positive, withModel } from '#src/cli/model-argument.js';
-import { type RanksOptions, startRanks, withRanks } from '#src/cli/ranks-option.js';
+import { boundTo, isBoundBelow, type RanksOptions, startRanks, withRanks } from '#src/cli/ranks-option.js';
 import { formatNumber, Progress, type Terminal, table } from '#src/cli/terminal.js';
 import { endThreads } from '#src/engines/threads/index.js';
 import { formatJson } from '#src/formats/json-writer.js';
@@ -114,8 +114,10 @@ async function benchRanks(
     hashed: true,
     constants,
   };
+  const bound = isBoundBelow(timing.counts[0]);
+  if (bound) terminal.err(`${boundTo()}: threads are not measured beside ranks (mpirun --bind-to none).\n`);
   for (const { name, mechanism } of models)
-    results.push(...(await timeSpread(name, mechanism, ranks, { ...timing, threads: true })));
+    results.push(...(await timeSpread(name, mechanism, ranks, { ...timing, threads: !bound })));
   endThreads();
   if (options.json === true) {
     terminal.out(`${formatJson({ machine: machine(), ...about, results })}\n`);

@@ -1,6 +1,6 @@
 // --mpi: what mpirun has started many times computes one mechanism together, and one of them speaks.
 
-import { hostname } from 'node:os';
+import { availableParallelism, cpus, hostname } from 'node:os';
 import type { Command } from 'commander';
 import type { MpiRanks, SpreadOptions } from '../engines/mpi/index.js';
 import type { EngineConstants } from '../schedule/index.js';
@@ -68,12 +68,27 @@ export async function startRanks(
   // Of rank 0: all must cut in the same way.
   const kept = begun.tellText(rank === 0 ? JSON.stringify(loadRankConstants(hosts) ?? null) : '');
   const constants = (JSON.parse(kept) as EngineConstants | null) ?? undefined;
+  const speaker = rank === 0 ? terminal : silent(terminal);
+  if (isBoundBelow(threads ?? 1))
+    speaker.err(`Warning: ${boundTo()}, which its ${threads} threads share. mpirun --bind-to none sets them free.\n`);
   return {
     ranks: constants === undefined ? begun : begun.with({ constants }),
-    terminal: rank === 0 ? terminal : silent(terminal),
+    terminal: speaker,
     about: { ranks: begun.ranks, hosts, implementation, measured: constants !== undefined },
     constants,
   };
+}
+
+/** Whether mpirun leaves this rank fewer cores than threads: Open MPI binds each rank to one where there are enough. */
+export function isBoundBelow(threads: number): boolean {
+  const cores = availableParallelism();
+  return cores < threads && cores < cpus().length;
+}
+
+/** The beginning of a sentence about it. */
+export function boundTo(): string {
+  const cores = availableParallelism();
+  return `mpirun has bound this rank to ${cores} ${cores === 1 ? 'core' : 'cores'}`;
 }
 
 /** A number for a name (FNV-1a). */

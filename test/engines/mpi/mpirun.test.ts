@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -24,6 +24,8 @@ const LONG = process.env.MANIKIN_LONG === '1';
 const launchers = built ? LAUNCHERS : [];
 /** What does not depend on whose MPI it is. */
 const few = LONG ? launchers : launchers.slice(0, 1);
+/** Open MPI would bind each rank to a core. */
+const FREE = { OMPI_MCA_hwloc_base_binding_policy: 'none' };
 const MODELS = ['chain-32-spherical', ...(LONG ? ['human-34', 'chain-200', 'crowd-5'] : [])];
 
 afterAll(() => endThreads());
@@ -169,14 +171,8 @@ describe.runIf(launchers.length > 0)('ranks', () => {
   it('measure themselves beside threads, and print the tables of papers', async () => {
     const [launcher] = launchers;
     const run = async (...words: string[]) => {
-      const { status, stdout, stderr } = await onRanks(launcher, 2, [
-        MAIN,
-        ...words,
-        '--mpi',
-        '--seconds',
-        '0.02',
-        '--json',
-      ]);
+      const all = [MAIN, ...words, '--mpi', '--seconds', '0.02', '--json'];
+      const { status, stdout, stderr } = await onRanks(launcher, 2, all, { env: FREE });
       expect(status, stderr).toBe(0);
       return JSON.parse(stdout);
     };
@@ -225,6 +221,22 @@ describe.runIf(launchers.length > 0)('ranks', () => {
       rmSync(folder, { recursive: true });
     }
   });
+
+  it.runIf(launchers[0]?.family === 'Open MPI' && availableParallelism() > 1)(
+    'say that mpirun has bound them to fewer cores than they have threads',
+    async () => {
+      const words = [MAIN, 'fd', 'human-34', '--mpi', '--threads', '2', '--json'];
+      const said = async (env: { readonly [name: string]: string }) => {
+        const { status, stderr } = await onRanks(launchers[0], 2, words, { env });
+        expect(status, stderr).toBe(0);
+        return stderr;
+      };
+      expect(await said({ OMPI_MCA_hwloc_base_binding_policy: 'core' })).toContain(
+        'Warning: mpirun has bound this rank to 1 core, which its 2 threads share. mpirun --bind-to none sets them free.\n',
+      );
+      expect(await said(FREE)).not.toContain('Warning');
+    },
+  );
 
   it.each(few)('say what is wrong once: $family', async (launcher) => {
     const { status, stdout, stderr } = await onRanks(launcher, 2, [MAIN, 'fd', 'human-34', '--mpi', '--forces']);
