@@ -2,7 +2,7 @@
 
 import type { PlannedRun, SweepPlan } from './plan.js';
 import type { ResultStore } from './result-store.js';
-import { RunPool } from './run-pool.js';
+import { RUNS_AT_HAND, RunPool } from './run-pool.js';
 import { type Tally, unwrittenReason } from './tally.js';
 
 export async function runHere(
@@ -28,7 +28,7 @@ export async function runHere(
     }
   };
   try {
-    await Promise.all(Array.from({ length: Math.min(threads, runs.length) }, lane));
+    await Promise.all(Array.from({ length: Math.min(RUNS_AT_HAND * threads, runs.length) }, lane));
   } finally {
     signal.removeEventListener('abort', stop);
     await pool.end();

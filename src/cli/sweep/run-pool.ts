@@ -1,4 +1,5 @@
-// Threads that make runs, one each at a time. A thread that ends (out of memory) takes its run with it and is replaced.
+// Threads that make runs, one each at a time, the next one at hand: whoever asks for runs may be writing a result when a thread has made
+// its own. A thread that ends (out of memory) takes the run that it was at with it and is replaced.
 
 import { Worker } from 'node:worker_threads';
 import type { RunJob } from './job.js';
@@ -16,18 +17,25 @@ interface Waiting {
   readonly failed: (reason: unknown) => void;
 }
 
+/** Runs that a thread has: the one it is at, and the next. */
+export const RUNS_AT_HAND = 2;
+
+interface RunThread {
+  readonly worker: Worker;
+  readonly runs: Waiting[];
+}
+
 export class RunPool {
   readonly #root: string;
-  readonly #threads: number;
-  readonly #free: Worker[] = [];
-  readonly #busy = new Map<Worker, Waiting>();
+  readonly #most: number;
+  readonly #threads: RunThread[] = [];
   readonly #waiting: Waiting[] = [];
   #ended: unknown;
 
   /** Threads are started when there is work for them. */
   constructor(root: string, threads: number) {
     this.#root = root;
-    this.#threads = threads;
+    this.#most = threads;
   }
 
   run(job: RunJob): Promise<RunOutcome> {
@@ -44,46 +52,49 @@ export class RunPool {
   /** Ends the threads in the middle of whatever they do; runs that are under way fail with the reason. */
   async end(reason: unknown = new Error('The threads have ended.')): Promise<void> {
     this.#ended ??= reason;
-    const waiting = [...this.#busy.values(), ...this.#waiting.splice(0)];
-    const threads = [...this.#busy.keys(), ...this.#free.splice(0)];
-    this.#busy.clear();
-    for (const { failed } of waiting) failed(reason);
-    await Promise.all(threads.map((thread) => thread.terminate()));
+    const threads = this.#threads.splice(0);
+    for (const { failed } of [...threads.flatMap(({ runs }) => runs.splice(0)), ...this.#waiting.splice(0)])
+      failed(reason);
+    await Promise.all(threads.map(({ worker }) => worker.terminate()));
   }
 
+  /** Gives runs to threads that have none, then to new threads, then one more to each. */
   #next(): void {
-    while (this.#waiting.length > 0) {
-      const thread = this.#free.pop() ?? (this.#busy.size < this.#threads ? this.#start() : undefined);
+    for (; this.#waiting.length > 0; ) {
+      const idle = this.#threads.find(({ runs }) => runs.length === 0);
+      const thread =
+        idle ??
+        (this.#threads.length < this.#most ? this.#start() : undefined) ??
+        this.#threads.find(({ runs }) => runs.length < RUNS_AT_HAND);
       if (thread === undefined) return;
       const waiting = this.#waiting.shift()!;
-      this.#busy.set(thread, waiting);
-      thread.ref();
-      thread.postMessage(waiting.job);
+      thread.runs.push(waiting);
+      thread.worker.ref();
+      thread.worker.postMessage(waiting.job);
     }
   }
 
-  #start(): Worker {
-    const thread = new Worker(program(), { workerData: { root: this.#root }, execArgv: [] });
+  #start(): RunThread {
+    const worker = new Worker(program(), { workerData: { root: this.#root }, execArgv: [] });
+    const thread: RunThread = { worker, runs: [] };
+    this.#threads.push(thread);
     let reason = 'it has ended';
-    thread.on('error', (error) => {
+    worker.on('error', (error) => {
       reason = error.message;
     });
-    thread.on('message', (outcome: RunOutcome) => {
-      const waiting = this.#busy.get(thread);
-      if (waiting === undefined) return;
-      this.#busy.delete(thread);
-      this.#free.push(thread);
+    worker.on('message', (outcome: RunOutcome) => {
+      const made = thread.runs.shift();
       // The program ends where nothing else is to do.
-      thread.unref();
-      waiting.done(outcome);
+      if (thread.runs.length === 0) worker.unref();
+      made?.done(outcome);
       this.#next();
     });
-    thread.on('exit', () => {
-      const waiting = this.#busy.get(thread);
-      this.#busy.delete(thread);
-      const at = this.#free.indexOf(thread);
-      if (at >= 0) this.#free.splice(at, 1);
-      waiting?.done({ fault: `The thread of this run was lost: ${reason}.`, permanent: false });
+    worker.on('exit', () => {
+      const at = this.#threads.indexOf(thread);
+      if (at >= 0) this.#threads.splice(at, 1);
+      const [lost, ...rest] = thread.runs.splice(0);
+      lost?.done({ fault: `The thread of this run was lost: ${reason}.`, permanent: false });
+      this.#waiting.unshift(...rest);
       if (this.#ended === undefined) this.#next();
     });
     return thread;
