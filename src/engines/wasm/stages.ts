@@ -9,6 +9,7 @@ import type { Plan } from '../../plan/plan.js';
 import { passiveJoints } from '../plain/passive.js';
 import type { Control, PlainStages, Stages } from '../plain/stages.js';
 import type { Layout } from './layout.js';
+import { madeOnce } from './made-once.js';
 import { createStepModule } from './step-module.js';
 import type { Store } from './store.js';
 import type { Running } from './task-code.js';
@@ -74,10 +75,15 @@ export class WasmStages implements Stages {
     const joints = plan.links.map(
       ({ type, iq, iv, nq, nv }): StepJoint => ({ type, iq, iv, nq, nv, passive: passive.get(iv) }),
     );
-    const options = { joints, nq, nv, tableau, layout, top: store.top, forward: forward.call };
-    const made = createStepModule(options);
+    const { top } = store;
+    const order = joints.map(({ iv }) => iv);
+    const key = `step ${JSON.stringify(tableau)} of ${order} at ${layout.end}, ${top} by ${forward.call}`;
+    const { module, made } = madeOnce(state.mechanism, key, () => {
+      const made = createStepModule({ joints, nq, nv, tableau, layout, top, forward: forward.call });
+      return { module: new (webAssembly().Module)(made.bytes), made };
+    });
     store.reserve(made.memoryBytes);
-    this.#code = store.instantiate(new (webAssembly().Module)(made.bytes), { forward: forward.code });
+    this.#code = store.instantiate(module, { forward: forward.code });
     this.#at = made.at;
     this.#parts = parts;
     this.#forward = forward;

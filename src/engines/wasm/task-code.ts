@@ -16,6 +16,7 @@ import { createGeneric } from './generic.js';
 import { guardModule, TRUSTED } from './guard.js';
 import { type Layout, layoutOf } from './layout.js';
 import { LoopSolver } from './loop-solver.js';
+import { madeOnce } from './made-once.js';
 import { type CompiledTask, specialise } from './specialise.js';
 import { Store } from './store.js';
 import { type WasmInstance, webAssembly } from './webassembly.js';
@@ -85,7 +86,7 @@ export class TaskCode {
     this.#mechanism = mechanism;
     this.#tree = tree;
     this.#note = note;
-    this.plan = createPlan(tree);
+    this.plan = madeOnce(mechanism, `plan from ${tree.root}`, () => createPlan(tree));
     this.choice = new CodeChoice(mechanism, this.plan, when, () => this.#sharedBlocks() !== undefined);
     this.layout = layoutOf(this.plan, this.choice.matrix);
     this.store = new Store(this.layout.end);
@@ -179,15 +180,19 @@ export class TaskCode {
 
   #makeCode(task: CompiledTask): void {
     const { store, layout } = this;
-    // The force through a joint needs links that keep their mass.
-    const plan = task === 'inverseForces' ? createPlan(this.#tree, new Set(this.plan.links.keys())) : this.plan;
+    const scratchAt = store.top;
     const blocks = task === 'forward' ? this.#sharedBlocks() : undefined;
-    const made = specialise(plan, { task, layout, scratchAt: store.top, ...(blocks && { blocks }) });
+    const { module, made } = madeOnce(this.plan, `${task} at ${layout.end}, ${scratchAt}`, () => {
+      // The force through a joint needs links that keep their mass.
+      const plan = task === 'inverseForces' ? createPlan(this.#tree, new Set(this.plan.links.keys())) : this.plan;
+      const made = specialise(plan, { task, layout, scratchAt, ...(blocks && { blocks }) });
+      return { module: new (webAssembly().Module)(made.bytes), made };
+    });
     const { bytes, memoryBytes, tables = [], operations, scratch, result: resultAt } = made;
     store.reserve(memoryBytes);
     const words = new Int32Array(store.memory.buffer);
     for (const { at, values } of tables) words.set(values, at / 4);
-    const exports = store.instantiate(new (webAssembly().Module)(bytes));
+    const exports = store.instantiate(module);
     const open = exports.finish === undefined;
     const calls = open ? { run: this.#guard(task, exports.run), code: exports.run } : this.#closed(task, exports);
     const result = store.numbers(...resultAt);
@@ -261,7 +266,9 @@ export class TaskCode {
     if (this.#blocks === undefined) {
       const { couplings, loops } = this.#mechanism;
       const open = couplings.length === 0 && loops.length === 0;
-      const planned = open ? new Planner(this.#mechanism).planShared() : undefined;
+      const planned = open
+        ? madeOnce(this.#mechanism, 'shared blocks', () => new Planner(this.#mechanism).planShared())
+        : undefined;
       this.#blocks = planned?.assembly ?? null;
       const { lanes = [] } = planned?.assembly.segments[0] ?? {};
       if (lanes.some((lane) => lane.length === 2))
