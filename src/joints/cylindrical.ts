@@ -6,6 +6,7 @@ import {
   neutralZero,
   noBias,
   SENSE,
+  screw,
   setScrew,
 } from './joint-type.js';
 
@@ -16,7 +17,11 @@ export const cylindrical: JointType = {
   nv: 2,
   axes: 1,
   neutral: neutralZero(2),
-  transform: (X, o, q, iq, p, ip) => setScrew(X, o, p[ip + SENSE] * q[iq], p[ip + SENSE] * q[iq + 1]),
+  transform: (X, o, q, iq, p, ip) => {
+    screw[0] = p[ip + SENSE] * q[iq];
+    screw[1] = p[ip + SENSE] * q[iq + 1];
+    setScrew(X, o);
+  },
   motionSpace: (S, o, _q, _iq, p, ip) => {
     S.fill(0, o, o + 12);
     S[o + 2] = p[ip + SENSE];

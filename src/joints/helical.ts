@@ -7,6 +7,7 @@ import {
   noBias,
   PITCH,
   SENSE,
+  screw,
   setScrew,
 } from './joint-type.js';
 
@@ -19,7 +20,9 @@ export const helical: JointType = {
   neutral: neutralZero(1),
   transform: (X, o, q, iq, p, ip) => {
     const angle = p[ip + SENSE] * q[iq];
-    setScrew(X, o, angle, p[ip + PITCH] * angle);
+    screw[0] = angle;
+    screw[1] = p[ip + PITCH] * angle;
+    setScrew(X, o);
   },
   motionSpace: (S, o, _q, _iq, p, ip) => {
     S.fill(0, o, o + 6);

@@ -123,9 +123,12 @@ export function noBias(c: Float64Array, o: number): void {
   c.fill(0, o, o + 6);
 }
 
-/** Writes a rotation by the angle q about z ([001] eq. 6, [001] eq. 7), tree to child, and the translation [0, 0, distance]. */
-export function setScrew(X: Float64Array, o: number, angle: number, distance: number): void {
-  sineAndCosine(turn, angle);
+/** Angle and distance of the screw at hand: as arguments they would go onto the heap. */
+export const screw = new Float64Array(2);
+
+/** Writes a rotation by the angle q about z ([001] eq. 6, [001] eq. 7), tree to child, and the translation [0, 0, distance], of `screw`. */
+export function setScrew(X: Float64Array, o: number): void {
+  sineAndCosine(turn, screw, 0);
   const s = turn[0];
   const c = turn[1];
   X[o] = c;
@@ -139,5 +142,5 @@ export function setScrew(X: Float64Array, o: number, angle: number, distance: nu
   X[o + 8] = 1;
   X[o + 9] = 0;
   X[o + 10] = 0;
-  X[o + 11] = distance;
+  X[o + 11] = screw[1];
 }

@@ -5,6 +5,7 @@ import {
   type JointType,
   localRatePlain,
   neutralZero,
+  screw,
   setScrew,
 } from './joint-type.js';
 
@@ -22,12 +23,14 @@ export const planar: JointType = {
   axes: 1,
   neutral: neutralZero(3),
   transform: (X, o, q, iq) => {
-    setScrew(X, o, q[iq + 2], 0);
+    screw[0] = q[iq + 2];
+    screw[1] = 0;
+    setScrew(X, o);
     X[o + 9] = q[iq];
     X[o + 10] = q[iq + 1];
   },
   motionSpace: (S, o, q, iq) => {
-    sineAndCosine(turn, q[iq + 2]);
+    sineAndCosine(turn, q, iq + 2);
     const s = turn[0];
     const c = turn[1];
     S.fill(0, o, o + 18);
@@ -38,7 +41,7 @@ export const planar: JointType = {
     S[o + 14] = 1;
   },
   bias: (out, o, q, iq, v, iv) => {
-    sineAndCosine(turn, q[iq + 2]);
+    sineAndCosine(turn, q, iq + 2);
     const s = turn[0];
     const c = turn[1];
     const w = v[iv + 2];
@@ -54,7 +57,7 @@ export const planar: JointType = {
     swapsAxes: false,
     position: reversedPosition,
     velocity: (vr, ir, q, iq, v, iv) => {
-      sineAndCosine(turn, q[iq + 2]);
+      sineAndCosine(turn, q, iq + 2);
       const s = turn[0];
       const c = turn[1];
       const x = -(c * q[iq] + s * q[iq + 1]);
@@ -67,7 +70,7 @@ export const planar: JointType = {
       vr[ir + 2] = -w;
     },
     acceleration: (ar, ir, q, iq, v, iv, a, ia) => {
-      sineAndCosine(turn, q[iq + 2]);
+      sineAndCosine(turn, q, iq + 2);
       const s = turn[0];
       const c = turn[1];
       const x = -(c * q[iq] + s * q[iq + 1]);
@@ -83,7 +86,7 @@ export const planar: JointType = {
       ar[ir + 2] = -aw;
     },
     force: (f, of, q, iq, fr, ir) => {
-      sineAndCosine(turn, q[iq + 2]);
+      sineAndCosine(turn, q, iq + 2);
       const s = turn[0];
       const c = turn[1];
       const x = -(c * q[iq] + s * q[iq + 1]);
@@ -99,7 +102,7 @@ export const planar: JointType = {
 };
 
 function reversedPosition(qr: Float64Array, ir: number, q: Float64Array, iq: number): void {
-  sineAndCosine(turn, q[iq + 2]);
+  sineAndCosine(turn, q, iq + 2);
   const s = turn[0];
   const c = turn[1];
   const x = q[iq];

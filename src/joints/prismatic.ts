@@ -6,6 +6,7 @@ import {
   neutralZero,
   noBias,
   SENSE,
+  screw,
   setScrew,
 } from './joint-type.js';
 
@@ -16,7 +17,11 @@ export const prismatic: JointType = {
   nv: 1,
   axes: 1,
   neutral: neutralZero(1),
-  transform: (X, o, q, iq, p, ip) => setScrew(X, o, 0, p[ip + SENSE] * q[iq]),
+  transform: (X, o, q, iq, p, ip) => {
+    screw[0] = 0;
+    screw[1] = p[ip + SENSE] * q[iq];
+    setScrew(X, o);
+  },
   motionSpace: (S, o, _q, _iq, p, ip) => {
     S.fill(0, o, o + 6);
     S[o + 5] = p[ip + SENSE];

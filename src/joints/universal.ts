@@ -15,10 +15,10 @@ export const universal: JointType = {
   axes: 2,
   neutral: neutralZero(2),
   transform: (X, o, q, iq, p, ip) => {
-    sineAndCosine(turn, q[iq]);
+    sineAndCosine(turn, q, iq);
     const s0 = turn[0];
     const c0 = turn[1];
-    sineAndCosine(turn, q[iq + 1]);
+    sineAndCosine(turn, q, iq + 1);
     const s = turn[0];
     const c = turn[1];
     const k = 1 - c;
@@ -48,7 +48,7 @@ export const universal: JointType = {
   },
   // S = [Ru^T z, u]: the first axis seen from the child turns with q[1].
   motionSpace: (S, o, q, iq, p, ip) => {
-    sineAndCosine(turn, q[iq + 1]);
+    sineAndCosine(turn, q, iq + 1);
     const s = turn[0];
     const c = turn[1];
     const x = p[ip];
@@ -64,7 +64,7 @@ export const universal: JointType = {
   },
   // d/dt (Ru^T z) v0 = -v1 u x (Ru^T z) v0
   bias: (out, o, q, iq, v, iv, p, ip) => {
-    sineAndCosine(turn, q[iq + 1]);
+    sineAndCosine(turn, q, iq + 1);
     const s = turn[0];
     const c = turn[1];
     const x = p[ip];

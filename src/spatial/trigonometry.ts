@@ -23,8 +23,12 @@ export function reducedAngle(x: number): number {
   return Number.isFinite(x) ? withoutWholeTurns(x) : Number.NaN;
 }
 
-/** Writes [sin x, cos x] for both: the reduction is the dearer half. */
-export function sineAndCosine(out: Float64Array, x: number): void {
+/**
+ * Writes [sin x, cos x] of the angle x = angles[i], both at once: the reduction is the dearer half. The angle comes in an array,
+ * since a number as an argument of a call that is not inlined goes onto the heap; for the same reason nothing is called here.
+ */
+export function sineAndCosine(out: Float64Array, angles: Float64Array, i: number): void {
+  const x = angles[i];
   const angle = Math.abs(x) <= LARGEST_ANGLE ? x : reducedAngle(x);
   // x = k pi/2 + r + tail
   const k = angle * TWO_OVER_PI + ROUNDING - ROUNDING;
@@ -34,8 +38,26 @@ export function sineAndCosine(out: Float64Array, x: number): void {
   const third = k * HALF_PI_3 + (second - (first - near));
   const r = near - third;
   const tail = near - r - third;
-  const s = sineNear(r, tail);
-  const c = cosineNear(r, tail);
+  // sin(r + tail) and cos(r + tail): minimax polynomials on |r| < pi/4 (fdlibm, Sun Microsystems), in z = r^2.
+  const z = r * r;
+  const odd =
+    -0.16666666666666632 +
+    z *
+      (0.00833333333332249 +
+        z *
+          (-0.0001984126982985795 +
+            z * (2.7557313707070068e-6 + z * (-2.5050760253406863e-8 + z * 1.58969099521155e-10))));
+  const s = r + (r * z * odd + tail);
+  const even =
+    0.0416666666666666 +
+    z *
+      (-0.001388888888887411 +
+        z *
+          (2.480158728947673e-5 +
+            z * (-2.7557314351390663e-7 + z * (2.087572321298175e-9 + z * -1.1359647557788195e-11))));
+  const low = z * 0.5;
+  const w = 1 - low;
+  const c = w + (1 - w - low + (z * z * even - r * tail));
   // sin(k pi/2) and cos(k pi/2), each -1, 0 or 1: with halves rounded to even, k - 2 nearest(k / 2) is just that.
   const half = k * 0.5 + ROUNDING - ROUNDING;
   const halfNext = (k + 1) * 0.5 + ROUNDING - ROUNDING;
@@ -49,44 +71,16 @@ const pair = new Float64Array(2);
 
 /** sin x. */
 export function sine(x: number): number {
-  sineAndCosine(pair, x);
+  pair[0] = x;
+  sineAndCosine(pair, pair, 0);
   return pair[0];
 }
 
 /** cos x. */
 export function cosine(x: number): number {
-  sineAndCosine(pair, x);
+  pair[0] = x;
+  sineAndCosine(pair, pair, 0);
   return pair[1];
-}
-
-// Minimax polynomials on |r| < pi/4 (fdlibm, Sun Microsystems), in z = r^2.
-
-/** sin(r + tail). */
-function sineNear(r: number, tail: number): number {
-  const z = r * r;
-  const p =
-    -0.16666666666666632 +
-    z *
-      (0.00833333333332249 +
-        z *
-          (-0.0001984126982985795 +
-            z * (2.7557313707070068e-6 + z * (-2.5050760253406863e-8 + z * 1.58969099521155e-10))));
-  return r + (r * z * p + tail);
-}
-
-/** cos(r + tail). */
-function cosineNear(r: number, tail: number): number {
-  const z = r * r;
-  const p =
-    0.0416666666666666 +
-    z *
-      (-0.001388888888887411 +
-        z *
-          (2.480158728947673e-5 +
-            z * (-2.7557314351390663e-7 + z * (2.087572321298175e-9 + z * -1.1359647557788195e-11))));
-  const half = z * 0.5;
-  const w = 1 - half;
-  return w + (1 - w - half + (z * z * p - r * tail));
 }
 
 /** The angle of the vector (x, y), as Math.atan2(y, x). */
