@@ -30,7 +30,7 @@ function sixLocals(w: LoopWriter): { readonly [lanes in 1 | 2]: readonly (readon
   return { 1: [make(B.F64)], 2: [make(B.V128), make(B.V128)] };
 }
 
-/** t <- sum of numbers of the record with six components, in three sums that do not wait for each other; `first` comes first. */
+/** Adds to what is on the stack, or takes from it, the product of six numbers of the record with six components, in sums that do not wait for each other. */
 function addProduct(
   w: LoopWriter,
   lanes: 1 | 2,
