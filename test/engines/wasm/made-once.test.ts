@@ -6,6 +6,7 @@ import { madeOnce } from '../../../src/engines/wasm/made-once.js';
 import { State } from '../../../src/mechanism/state.js';
 import { builtinMechanism } from '../../../src/models/index.js';
 import { Simulation } from '../../../src/simulation/simulation.js';
+import { relativeError } from '../../support/random-mechanism.js';
 
 describe('what is made once', () => {
   it('is made for each thing and each key', () => {
@@ -31,6 +32,10 @@ describe('what is made once', () => {
     const matrix = engines[1].massMatrix(states[1]).H;
     expect([forward[0], first, engines[0].massMatrix(states[0]).H]).toEqual(alone(0));
     expect([forward[1], engines[1].inverse(states[1]), matrix]).toEqual(alone(1));
+    const plain = dynamics(mechanism, { engine: 'plain' });
+    expect(relativeError(forward[1], plain.forward(states[1]))).toBeLessThan(1e-11);
+    expect(relativeError(first, plain.inverse(states[0]))).toBeLessThan(1e-11);
+    expect(relativeError(matrix, plain.massMatrix(states[1]).H)).toBeLessThan(1e-11);
   });
 
   it('two simulations of one mechanism do not meet', () => {
