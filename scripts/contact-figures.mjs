@@ -39,19 +39,19 @@ function problem() {
     text(40, y + 30, 'body b, or the ground'),
     `<circle cx="170" cy="${y}" r="3" fill="${INK}"/>`,
     arrow(170, y, 170, y - 110, GREEN),
-    text(178, y - 98, 'normal n, from b to a'),
+    text(178, y - 118, 'normal n, from b to a'),
     arrow(170, y, 262, y, GREEN),
     text(250, y + 18, 't'),
     arrow(170, y, 228, y - 82, ORANGE),
     text(234, y - 66, 'impulse lambda'),
-    text(200, y + 40, 'gap: touching up to 20 um'),
+    text(180, y + 40, 'gap: touching up to 20 um'),
     text(390, 70, 'v = v* + H⁻¹ Jᵀ lambda', 'font-size="15"'),
     text(390, 92, 'velocities of the island at the end of the step'),
     text(390, 124, 'u = J v + b + R lambda', 'font-size="15"'),
     text(390, 146, 'velocity of a against b there: normal, and across'),
     text(390, 166, 'b: how fast a gap may close; restitution. R: compliance'),
     text(390, 198, 'lambda in the cone, u_n ≥ 0, and one of three:', 'font-weight="600"'),
-    text(390, 218, 'open: lambda = 0    stick: u = 0'),
+    text(390, 218, 'open: lambda = 0;  stick: u = 0;'),
     text(390, 238, 'slide: u_n = 0, friction mu lambda_n against u_t'),
   ]);
 }
@@ -92,7 +92,7 @@ function cone() {
     line(ox - 150, oy, ox + 150, oy, `stroke="${FAINT}" stroke-width="1.5"`),
     text(ox + 118, oy - 6, 'lambda_t'),
     arrow(ox, oy, ox + 40, 120, BLUE),
-    text(ox - 46, 112, 'stick: inside', `text-anchor="middle"`),
+    text(ox - 38, 84, 'stick: inside', `text-anchor="middle" font-size="11"`),
     arrow(ox, oy, ox + 97, 81, ORANGE),
     text(ox + 116, 96, 'slide: on it'),
     text(ox, oy + 18, 'open: at its tip', 'text-anchor="middle"'),
@@ -137,12 +137,13 @@ function solvers() {
   const share = shares();
   const boxes = [
     ['warm', 'the impulses of', 'the last step'],
-    ['newton', 'Newton on velocities:', 'H + Jᵀ W J'],
-    ['dense', 'Newton on impulses:', 'G = J H⁻¹ Jᵀ'],
-    ['proximal', 'Newton on easier', 'problems'],
+    ['newton', 'on velocities:', 'H + Jᵀ W J'],
+    ['interior', 'from inside of', 'the cones'],
+    ['dense', 'on impulses:', 'G = J H⁻¹ Jᵀ'],
+    ['proximal', 'on easier', 'problems'],
     ['admm', 'alternating', 'directions'],
   ];
-  write('contact-solvers', 740, 190, [
+  write('contact-solvers', 884, 190, [
     title('Solvers in turn, until one residual is at most 1e-9'),
     ...boxes.flatMap(([name, first, second], k) => {
       const x = 20 + 144 * k;

@@ -7,6 +7,7 @@ import { readModel } from '../files/read-model.js';
 import { readMotion } from '../files/read-motion.js';
 import { decodeText } from '../formats/decode-text.js';
 import { parseDescription } from '../formats/description-reader.js';
+import { quoted } from '../formats/import-log.js';
 import { filePath, folderOf, type ModelFiles } from '../formats/model-files.js';
 import { parseState } from '../formats/state-file.js';
 import { ImportError, type Problem } from '../mechanism/errors.js';
@@ -35,13 +36,21 @@ export interface SceneOptions {
   readonly files?: ModelFiles;
   /** Models that are there already, by the name that the scene gives. */
   readonly models?: ReadonlyMap<string, Model>;
+  /** Threads of its world, the caller's included; 1 where left out. */
+  readonly threads?: number;
 }
 
 /** The world of a scene, ready to run. Mistakes are told with their place in the scene, and with near names. */
 export function sceneWorld(scene: Scene, options: SceneOptions = {}): SceneWorld {
   const { step = DEFAULT_STEP, gravity, sleep } = scene;
   const warnings: Problem[] = [];
-  const world = new World({ step, ...(gravity !== undefined && { gravity }), ...(sleep !== undefined && { sleep }) });
+  const { threads = 1 } = options;
+  const world = new World({
+    step,
+    threads,
+    ...(gravity !== undefined && { gravity }),
+    ...(sleep !== undefined && { sleep }),
+  });
   addGround(world, scene);
   const loader = new Loader(options);
   const members = scene.mechanisms.map((one, k): SceneMember => {
@@ -138,7 +147,11 @@ class Loader {
       return readModel(bytes, path, { ...adapt, files });
     }
     if (extensionOf(name) !== '' || /[\\/]/.test(name))
-      throw ImportError.of('model', '', `"${name}" is no file of a known kind (${MODEL_FILES.join(', ')}).`);
+      throw ImportError.of(
+        'model',
+        '',
+        `The model ${quoted(name)} is no file of a known kind (${MODEL_FILES.join(', ')}).`,
+      );
     return adapted(alone(builtinMechanism(name, { what: 'model', names: [...SCENE_MODELS.keys()] })), adapt);
   }
 
@@ -153,7 +166,7 @@ class Loader {
       throw ImportError.of(
         'motion',
         '',
-        `"${name}" is neither "gait" nor a motion of a known kind (${MOTION_FILES.join(', ')}).`,
+        `The motion ${quoted(name)} is neither "gait" nor one of a known kind (${MOTION_FILES.join(', ')}).`,
       );
     // A BVH file brings its own figure; tables of coordinates belong to the model.
     const isBvh = extensionOf(name) === '.bvh';

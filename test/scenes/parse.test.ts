@@ -137,7 +137,12 @@ describe('parseScene', () => {
       { mechanisms: [{ model: '../arm.urdf' }] },
       /^mechanisms\[0\]\.model: Expected a path that does not leave the root/,
     ],
-    [{ mechanisms: [{ model: 'arm.step' }] }, /^mechanisms\[0\]\.model: "arm\.step" is no file of a known kind/],
+    [
+      { mechanisms: [{ model: 'arm.step' }] },
+      /^mechanisms\[0\]\.model: The model "arm\.step" is no file of a known kind/,
+    ],
+    // Found by the fuzzer: a sentence begins with a capital, whatever the name.
+    [{ mechanisms: [{ model: 'a\n/b' }] }, /^mechanisms\[0\]\.model: The model "a\\n\/b" is no file/],
     [
       { mechanisms: [{ model: { kind: 'bal', radius: 1 } }] },
       /model\.kind: Expected one of box, sphere, capsule, cylinder, got "bal"/,
@@ -209,7 +214,7 @@ describe('parseScene', () => {
     ],
     [
       { mechanisms: [{ ...figure, control: { kind: 'motion', motion: 'run', stiffness: 1 } }] },
-      /"run" is neither "gait" nor a motion of a known kind/,
+      /The motion "run" is neither "gait" nor one of a known kind/,
     ],
     [
       { mechanisms: [{ ...ball, control: { kind: 'motion', motion: 'gait', stiffness: 1 } }] },

@@ -94,12 +94,15 @@ export function arch(stones: number): World {
   return world;
 }
 
-/** Boxes, balls, capsules and cylinders that fall into a pen. */
-export function pile(count: number): World {
+/**
+ * Boxes, balls, capsules and cylinders that fall into a pen; with a coefficient (metres) against rolling and spinning, without which balls
+ * turn on the spot for ever.
+ */
+export function pile(count: number, moments = 0): World {
   const world = new World({ step: 0.005, ground: { friction: 0.5 } });
   const random = new Random(1);
   const side = count <= 100 ? 5 : 8;
-  const options = { mass: 1, friction: 0.5 };
+  const options = { mass: 1, friction: 0.5, rollingFriction: moments, torsionalFriction: moments };
   const shapes = [
     box([0.2, 0.2, 0.2], options),
     ball(0.1, options),

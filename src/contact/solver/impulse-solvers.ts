@@ -13,8 +13,8 @@ import { type ContactProblem, grown } from './problem.js';
 import { ProximalNewton } from './proximal-newton.js';
 import { type Outcome, residual } from './residual.js';
 
-/** What found the impulses of a step; warm: those of the last step, as they are; newton: in velocity space. */
-export type SolverName = 'warm' | 'newton' | 'dense' | 'proximal' | 'admm';
+/** What found the impulses of a step; warm: those of the last step, as they are; newton, interior: in velocity space. */
+export type SolverName = 'warm' | 'newton' | 'interior' | 'dense' | 'proximal' | 'admm';
 
 export interface Solution extends Outcome {
   /** The last solver that was asked. */

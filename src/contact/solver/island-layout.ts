@@ -152,7 +152,7 @@ export function layOutTrees({ members, firstLink, firstVelocity, links, velociti
     space.room(header, velocities);
   for (const header of [at.EXTERNAL, at.OWN, at.ACCELERATION, at.LINK_VECTOR]) space.room(header, 6 * links);
   space.room(at.FACTORS, structure.length);
-  space.room(at.COMPOSITE, 36 * links);
+  space.room(at.COMPOSITE, 72 * links);
   space.room(at.PATHS, 6 * velocities);
   space.room(at.WORK, WORK);
   space.room(at.SCALARS, 4);

@@ -80,8 +80,8 @@ export class IslandSolver {
   }
 
   /**
-   * Improves the impulses of the problem from its warm start, and fills change, force and u; after begin. `again`: only free
-   * velocities, impulses, offsets, mu and scale are others than in the last call.
+   * Improves the impulses of the problem from its warm start by Newton's method, and fills change, force and u; after begin. `again`:
+   * only free velocities, impulses, offsets, mu and scale are others than in the last call.
    */
   solve(
     problem: IslandProblem,
@@ -89,24 +89,43 @@ export class IslandSolver {
     aim: number,
     { again = false, iterations = 12, eps = 1e-3 } = {},
   ): Outcome {
-    const { blocks, velocities } = problem;
     if (!again) this.#layOut(problem);
     const { F, N, run } = this.#machine;
-    copyIn(F, N[at.FREE_VELOCITY], problem.free, velocities);
-    copyIn(F, N[at.MU], problem.mu, blocks);
-    copyIn(F, N[at.OFFSET], problem.offset, 3 * blocks);
-    copyIn(F, N[at.LAMBDA], problem.lambda, 3 * blocks);
+    this.#write(problem);
     const scalars = N[at.SCALARS];
-    F[scalars] = problem.scale;
     run.prepareBlocks(again ? 0 : 1);
     F[scalars + 1] = run.evaluate(N[at.LAMBDA], N[at.U]);
     const used = F[scalars + 1] <= tolerance ? 0 : run.newton(aim, iterations, eps);
-    problem.scale = F[scalars];
+    return this.#read(problem, used);
+  }
+
+  /** The same by the interior-point method, for the island of the last call. */
+  solveFromInside(problem: IslandProblem, tolerance: number, aim: number, iterations: number): Outcome {
+    this.#write(problem);
+    const { run } = this.#machine;
+    run.prepareBlocks(0);
+    return this.#read(problem, run.interior(tolerance, aim, iterations));
+  }
+
+  /** What changes from call to call, into memory. */
+  #write({ blocks, velocities, free, mu, offset, lambda, scale }: IslandProblem): void {
+    const { F, N } = this.#machine;
+    copyIn(F, N[at.FREE_VELOCITY], free, velocities);
+    copyIn(F, N[at.MU], mu, blocks);
+    copyIn(F, N[at.OFFSET], offset, 3 * blocks);
+    copyIn(F, N[at.LAMBDA], lambda, 3 * blocks);
+    F[N[at.SCALARS]] = scale;
+  }
+
+  #read(problem: IslandProblem, iterations: number): Outcome {
+    const { blocks, velocities } = problem;
+    const { F, N } = this.#machine;
+    problem.scale = F[N[at.SCALARS]];
     copyOut(F, N[at.LAMBDA], problem.lambda, 3 * blocks);
     copyOut(F, N[at.U], problem.u, 3 * blocks);
     copyOut(F, N[at.CHANGE], problem.change, velocities);
     copyOut(F, N[at.FORCE], problem.force, velocities);
-    return { residual: F[scalars + 1], iterations: used };
+    return { residual: F[N[at.SCALARS] + 1], iterations };
   }
 
   /** u <- J v, for the island of the last call. */

@@ -4,6 +4,7 @@
 import { KERNEL_BYTES } from './generated.js';
 import { bookLinks } from './kernel/books.js';
 import { motionOfBlocks, prepareBlocks } from './kernel/contacts.js';
+import { interior } from './kernel/interior.js';
 import { integrateJoints } from './kernel/joints.js';
 import { factoriseInertia } from './kernel/mass-matrix.js';
 import { evaluate, newton } from './kernel/newton.js';
@@ -27,6 +28,7 @@ export interface Kernels {
   placeLinks(tree: number): void;
   translateLinks(tree: number): void;
   moveLinks(tree: number): void;
+  interior(tolerance: number, aim: number, most: number): number;
   bookLinks(tree: number): void;
   integrateJoints(tree: number, h: number): void;
   sweepShapes(shapes: number): number;
@@ -74,6 +76,7 @@ export function plainMachine(): KernelMachine {
       predict: (h, gx, gy, gz) => predict(machine.F, machine.N, h, gx, gy, gz),
       motionOfBlocks: (v, u) => motionOfBlocks(machine.F, machine.N, v, u),
       evaluate: (lambda, u) => evaluate(machine.F, machine.N, lambda, u),
+      interior: (tolerance, aim, most) => interior(machine.F, machine.N, tolerance, aim, most),
       newton: (tolerance, most, eps) => newton(machine.F, machine.N, tolerance, most, eps),
       placeLinks: (tree) => placeLinks(machine.F, machine.N, tree),
       translateLinks: (tree) => translateLinks(machine.F, machine.N, tree),

@@ -15,6 +15,15 @@ const NEAR = 2e-3;
 /** Farther than anything in a world (m). */
 const FAR = 1e9;
 
+/** Two shapes that may touch within the step, and their pair: that of the step before, then that of this one. */
+export interface NearPair {
+  key: number;
+  a: WorldShape;
+  b: WorldShape;
+  margin: number;
+  pair: ShapePair | undefined;
+}
+
 export class Detection {
   #shapes: readonly WorldShape[] = [];
   #swept = new SweptShapes([]);
@@ -25,24 +34,30 @@ export class Detection {
   #given: ReadonlyMap<number, PairFriction> = new Map();
   /** Pairs with points, in the order of their keys. */
   touching: ShapePair[] = [];
+  /** Pairs that the last sweep found near each other. */
+  readonly candidates: NearPair[] = [];
 
   /** Other shapes from now on. `excluded`: keys of pairs that do not touch; `given`: of those that do, whatever else is said, with their friction. */
   set(shapes: readonly WorldShape[], excluded: ReadonlySet<number>, given: ReadonlyMap<number, PairFriction>): void {
-    this.#shapes = shapes;
-    this.#given = given;
-    this.#marked = undefined;
+    this.follow(shapes, given);
     const colliders = shapes.map(({ collider }) => collider);
     const places = new Map(colliders.map((collider, i) => [collider, i]));
-    const swept = new SweptShapes(colliders);
-    this.#swept = swept;
-    for (const shape of shapes) shape.attach(swept);
-    allowPairs(swept, colliders, {
+    allowPairs(this.#swept, colliders, {
       include: [...given.keys()].map((key) => [Math.floor(key / shapes.length), key % shapes.length]),
       accept: (a, b) => {
         const [i, j] = [places.get(a)!, places.get(b)!];
         return !excluded.has(this.key(i, j)) && !joined(shapes[i], shapes[j]);
       },
     });
+  }
+
+  /** Other shapes, of which no pairs are looked for. */
+  follow(shapes: readonly WorldShape[], given: ReadonlyMap<number, PairFriction>): void {
+    this.#shapes = shapes;
+    this.#given = given;
+    this.#marked = undefined;
+    this.#swept = new SweptShapes(shapes.map(({ collider }) => collider));
+    for (const shape of shapes) shape.attach(this.#swept);
     this.touching = [];
   }
 
@@ -52,40 +67,66 @@ export class Detection {
 
   /** All pairs, where the shapes are now; h: the length of the step. */
   find(h: number, gravity: number): void {
-    const shapes = this.#shapes;
+    this.sweep(h, gravity);
+    for (let k = 0; k < this.candidates.length; k++) this.look(this.candidates[k]);
+    this.gather();
+  }
+
+  /** The pairs that may touch, in the order of their keys: `look` at all of them, in any order, then `gather` those that do. */
+  sweep(h: number, gravity: number): void {
     const swept = this.#swept;
+    const { candidates } = this;
     swept.follow();
     const count = swept.find(h, NEAR, gravity * h);
     const { pairs, margins } = swept;
     const before = this.touching;
-    this.touching = [];
+    while (candidates.length < count)
+      candidates.push({ key: 0, a: this.#shapes[0], b: this.#shapes[0], margin: 0, pair: undefined });
+    candidates.length = count;
     let old = 0;
     for (let k = 0; k < count; k++) {
+      const candidate = candidates[k];
       const i = pairs[2 * k];
       const j = pairs[2 * k + 1];
       const key = this.key(i, j);
       // Both lists are in the order of keys.
       while (old < before.length && before[old].key < key) old++;
-      const known = old < before.length && before[old].key === key ? before[old] : undefined;
-      const asleep = rests(shapes[i]) && rests(shapes[j]);
-      if (asleep && (known === undefined || known.settled)) {
-        if (known !== undefined) this.touching.push(known);
-        continue;
-      }
-      if (known !== undefined && known.margin === margins[k] && stays(shapes[i]) && stays(shapes[j])) {
-        known.kept = true;
-        this.touching.push(known);
-        continue;
-      }
-      this.#collide(shapes[i], shapes[j], margins[k]);
-      if (this.#manifold.count === 0) continue;
-      const pair = known ?? this.#newPair(key);
-      pair.settled = asleep;
-      pair.margin = margins[k];
-      pair.kept = false;
-      pair.age();
-      pair.take(this.#manifold);
-      this.touching.push(pair);
+      candidate.key = key;
+      candidate.a = this.#shapes[i];
+      candidate.b = this.#shapes[j];
+      candidate.margin = margins[k];
+      candidate.pair = old < before.length && before[old].key === key ? before[old] : undefined;
+    }
+  }
+
+  /** The pair of a candidate if it has points. */
+  look(candidate: NearPair): ShapePair | undefined {
+    const { key, a, b, margin, pair: known } = candidate;
+    const asleep = rests(a) && rests(b);
+    if (asleep && (known === undefined || known.settled)) return known;
+    if (known !== undefined && known.margin === margin && stays(a) && stays(b)) {
+      known.kept = true;
+      return known;
+    }
+    candidate.pair = undefined;
+    this.#collide(a, b, margin);
+    if (this.#manifold.count === 0) return undefined;
+    const pair = known ?? this.newPair(key);
+    pair.settled = asleep;
+    pair.margin = margin;
+    pair.kept = false;
+    pair.age();
+    pair.take(this.#manifold);
+    candidate.pair = pair;
+    return pair;
+  }
+
+  /** The pairs that have points, after `look` at all candidates. */
+  gather(): void {
+    this.touching = [];
+    for (let k = 0; k < this.candidates.length; k++) {
+      const { pair } = this.candidates[k];
+      if (pair !== undefined) this.touching.push(pair);
     }
   }
 
@@ -120,13 +161,13 @@ export class Detection {
     if (strange !== undefined)
       throw new SimulationError('checkpoint', `The checkpoint has a contact of shapes that are not there: ${n} are.`);
     this.touching = pairs.map(({ key, ...points }) => {
-      const pair = this.#newPair(key);
+      const pair = this.newPair(key);
       pair.recall(points);
       return pair;
     });
   }
 
-  #newPair(key: number): ShapePair {
+  newPair(key: number): ShapePair {
     const n = this.#shapes.length;
     return new ShapePair(key, this.#shapes[Math.floor(key / n)], this.#shapes[key % n], this.#given.get(key));
   }
@@ -153,6 +194,20 @@ export class Detection {
         for (let k = 0; k < this.#manifold.count; k++) least = Math.min(least, this.#manifold.gap[k]);
       }
     return least;
+  }
+
+  /** Joules in the contacts that give way, where the shapes are now. */
+  springEnergy(): number {
+    let sum = 0;
+    for (const { a, b, compliance } of this.touching) {
+      if (compliance === 0) continue;
+      if (a.node >= 0) this.#swept.follow(a.index, a.index + 1);
+      if (b.node >= 0) this.#swept.follow(b.index, b.index + 1);
+      this.#collide(a, b, 0);
+      const { count, gap } = this.#manifold;
+      for (let k = 0; k < count; k++) sum += (0.5 * Math.min(0, gap[k]) ** 2) / compliance;
+    }
+    return sum;
   }
 
   /** The manifold of two shapes; a negative margin: they are too far from each other. */

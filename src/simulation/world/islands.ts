@@ -4,16 +4,22 @@ import { grown } from '../../contact/solver/problem.js';
 import type { Articulation } from './articulation.js';
 import type { JointRows } from './joint-rows.js';
 import type { Member } from './member.js';
-import type { ShapePair } from './world-shape.js';
+import type { ShapePair, WorldShape } from './world-shape.js';
+
+/** Two shapes that touch, or may. */
+export interface NearShapes {
+  readonly a: WorldShape;
+  readonly b: WorldShape;
+}
 
 /** Members that touch each other, with what they touch. Lists are filled again in every step. */
-export class Island {
+export class Island<Pair extends NearShapes = ShapePair> {
   /** Numbers of the members, ascending; the members, their articulations, their rows. */
   readonly numbers: number[] = [];
   readonly members: Member[] = [];
   readonly articulations: Articulation[] = [];
   readonly rows: JointRows[] = [];
-  readonly pairs: ShapePair[] = [];
+  readonly pairs: Pair[] = [];
   #members = 0;
   #pairs = 0;
 
@@ -29,7 +35,7 @@ export class Island {
     this.rows[k] = rows;
   }
 
-  addPair(pair: ShapePair): void {
+  addPair(pair: Pair): void {
     this.pairs[this.#pairs++] = pair;
   }
 
@@ -41,28 +47,39 @@ export class Island {
   }
 }
 
-export class Islands {
+export class Islands<Pair extends NearShapes = ShapePair> {
   #parent = new Int32Array(16);
   /** Number of the island of each root. */
   #islandOf = new Int32Array(16);
   /** Used again from step to step. */
-  readonly #kept: Island[] = [];
+  readonly #kept: Island<Pair>[] = [];
   count = 0;
 
-  /** Island k, in the order of their first members. */
-  at(k: number): Island {
+  /** Island k: of one call of `add` in the order of their first members. */
+  at(k: number): Island<Pair> {
     return this.#kept[k];
   }
 
-  /** Finds them anew; members that cannot move are in none. */
-  find(members: readonly Member[], rows: readonly JointRows[], pairs: readonly ShapePair[]): void {
-    const parent = grown(this.#parent, members.length);
-    const islandOf = grown(this.#islandOf, members.length);
-    this.#parent = parent;
-    this.#islandOf = islandOf;
-    for (let m = 0; m < members.length; m++) {
-      parent[m] = m;
-      islandOf[m] = -1;
+  /** Finds them anew: none so far, of so many members. */
+  begin(members: number): void {
+    this.#parent = grown(this.#parent, members);
+    this.#islandOf = grown(this.#islandOf, members);
+    this.count = 0;
+  }
+
+  /** Those of the members of these numbers, ascending, which touch no others; members that cannot move are in none. */
+  add(
+    numbers: ArrayLike<number>,
+    members: readonly Member[],
+    rows: readonly JointRows[],
+    pairs: readonly Pair[],
+  ): void {
+    const parent = this.#parent;
+    const islandOf = this.#islandOf;
+    const first = this.count;
+    for (let k = 0; k < numbers.length; k++) {
+      parent[numbers[k]] = numbers[k];
+      islandOf[numbers[k]] = -1;
     }
     for (let p = 0; p < pairs.length; p++) {
       const { a, b } = pairs[p];
@@ -73,8 +90,8 @@ export class Islands {
       if (x < y) parent[y] = x;
       else parent[x] = y;
     }
-    this.count = 0;
-    for (let m = 0; m < members.length; m++) {
+    for (let k = 0; k < numbers.length; k++) {
+      const m = numbers[k];
       if (members[m].articulation.nv === 0) continue;
       const root = this.#root(m);
       if (islandOf[root] < 0) islandOf[root] = this.#next();
@@ -84,7 +101,7 @@ export class Islands {
       const { a, b } = pairs[p];
       this.#kept[islandOf[this.#root(a.node >= 0 ? a.memberIndex : b.memberIndex)]].addPair(pairs[p]);
     }
-    for (let k = 0; k < this.count; k++) this.#kept[k].finish();
+    for (let k = first; k < this.count; k++) this.#kept[k].finish();
   }
 
   #root(member: number): number {
@@ -100,7 +117,7 @@ export class Islands {
   /** Number of an empty island. */
   #next(): number {
     const k = this.count++;
-    if (k === this.#kept.length) this.#kept.push(new Island());
+    if (k === this.#kept.length) this.#kept.push(new Island<Pair>());
     this.#kept[k].empty();
     return k;
   }

@@ -10,17 +10,15 @@ import { SimulationError } from '../../mechanism/errors.js';
 import type { State } from '../../mechanism/state.js';
 import { forceToA, TRANSFORM } from '../../spatial/spatial.js';
 import type { Articulation } from './articulation.js';
-import { type Control, commanded, type Motor, type PlacedMotor } from './motors.js';
+import { type Control, type Motor, type PlacedMotor, tell } from './motors.js';
 
 export class JointForces {
   readonly #articulation: Articulation;
-  /** Name of the member, for messages. */
-  #member = '';
   /** Right-hand side without bias forces, and added inertia; in the order of the articulation. */
   readonly tau: Float64Array;
   readonly added: Float64Array;
   /** Of control and torque motors. */
-  readonly #explicit: Float64Array;
+  readonly explicit: Float64Array;
   readonly #author: Float64Array;
   readonly #armature: Float64Array;
   readonly #damping: Float64Array;
@@ -31,16 +29,15 @@ export class JointForces {
   readonly #springAdded: Float64Array;
   /** Place in q of the degrees of freedom that have springs. */
   readonly #iq: Int32Array;
-  /** Position errors of one motor, its target, and a frame. */
+  /** Position errors of one motor, and a frame. */
   readonly #error = new Float64Array(6);
-  readonly #target = new Float64Array(7);
   readonly #X = new Float64Array(TRANSFORM);
 
   constructor(articulation: Articulation) {
     const { nv, tree, mechanism } = articulation;
     const numbers = (): Float64Array => new Float64Array(nv);
     this.#articulation = articulation;
-    [this.tau, this.added, this.#explicit, this.#author] = [numbers(), numbers(), numbers(), numbers()];
+    [this.tau, this.added, this.explicit, this.#author] = [numbers(), numbers(), numbers(), numbers()];
     [this.#armature, this.#damping, this.#stiffness, this.#rest] = [numbers(), numbers(), numbers(), numbers()];
     [this.#spring, this.#springAdded] = [numbers(), numbers()];
     this.#iq = new Int32Array(nv);
@@ -57,11 +54,10 @@ export class JointForces {
     }
   }
 
-  /** Asks control and torque motors, once a step; the articulation stands where the step starts. */
+  /** Asks control and motors, once a step; the articulation stands where the step starts. */
   begin(member: string, state: State, control: Control | undefined, motors: readonly PlacedMotor[]): void {
     const { tree, free, pose, reference } = this.#articulation;
-    this.#member = member;
-    const explicit = this.#explicit;
+    const { explicit } = this;
     const author = this.#author;
     author.fill(0);
     if (control !== undefined) ask(member, control, author, state);
@@ -74,12 +70,18 @@ export class JointForces {
       for (let k = 0; k < 3; k++) X[9 + k] = pose[TRANSFORM * i + 9 + k] - reference[3 * i + k];
       forceToA(explicit, o, X, 0, explicit, o);
     }
-    for (const { motor, first, saturated, joint, pace } of motors) {
+    for (const placed of motors) {
+      const { motor, first, saturated, joint, pace, command } = placed;
       saturated.fill(0);
       pace.sign = 0;
+      tell(placed, state);
+      for (let k = 0; k < command.length; k++)
+        if (!Number.isFinite(command[k])) {
+          const what = motor.kind === 'position' ? 'is to go to' : 'gives';
+          throw notFinite(member, state, joint.index, `The motor ${what} ${command[k]}`);
+        }
       if (motor.kind !== 'torque') continue;
-      const torque = commanded(motor.torque, state.time, state);
-      if (!Number.isFinite(torque)) throw notFinite(member, state, joint.index, `The motor gives ${torque}`);
+      const torque = command[0];
       if (motor.speed !== undefined) {
         pace.sign = torque < 0 ? -1 : 1;
         pace.force = Math.abs(torque);
@@ -89,16 +91,9 @@ export class JointForces {
   }
 
   /** tau and added for a step h from (q, v). `mean`: springs act at the mean position. */
-  assemble(
-    state: State,
-    motors: readonly PlacedMotor[],
-    q: Float64Array,
-    v: Float64Array,
-    h: number,
-    mean: boolean,
-  ): void {
+  assemble(motors: readonly PlacedMotor[], q: Float64Array, v: Float64Array, h: number, mean: boolean): void {
     const { tau, added } = this;
-    tau.set(this.#explicit);
+    tau.set(this.explicit);
     const part = mean ? 0.5 : 1;
     for (let k = 0; k < tau.length; k++) {
       const D = this.#damping[k];
@@ -116,7 +111,7 @@ export class JointForces {
         tau[first] += (pace.sign * pace.force) / 2;
         continue;
       }
-      const error = this.#errors(placed, state, q);
+      const error = this.#errors(placed, q);
       for (let k = 0; k < joint.model.nv; k++) {
         if (saturated[k] !== 0) {
           tau[first + k] += saturated[k] * motor.limit!;
@@ -137,21 +132,26 @@ export class JointForces {
     return this.tau[k] - this.#spring[k] - added * a;
   }
 
+  /** What control and motors without rows (those that hold a velocity have some) did of `force`: it, less the damping of the joint. */
+  driving(k: number, a: number, v: number): number {
+    return this.force(k, a) + this.#damping[k] * v;
+  }
+
   /** Whether control pushes a free base: a force from outside. */
   get pushesBase(): boolean {
     const { tree, free } = this.#articulation;
     for (let i = 0; i < tree.n; i++)
-      if (free[i] === 1) for (let k = tree.dof[i]; k < tree.dof[i + 1]; k++) if (this.#explicit[k] !== 0) return true;
+      if (free[i] === 1) for (let k = tree.dof[i]; k < tree.dof[i + 1]; k++) if (this.explicit[k] !== 0) return true;
     return false;
   }
 
   /** Finds position motors that would push harder, or faster, than they can at the velocities `next`; true where one was not known yet. */
-  saturate(state: State, motors: readonly PlacedMotor[], q: Float64Array, next: Float64Array, h: number): boolean {
+  saturate(motors: readonly PlacedMotor[], q: Float64Array, next: Float64Array, h: number): boolean {
     let found = false;
     for (const placed of motors) {
       const { motor, first, saturated, joint } = placed;
       if (motor.kind !== 'position' || (motor.limit === undefined && motor.speed === undefined)) continue;
-      const error = this.#errors(placed, state, q);
+      const error = this.#errors(placed, q);
       if (motor.speed !== undefined && this.#paces(placed, motor, error[0], next[first], h)) {
         found = true;
         continue;
@@ -185,17 +185,8 @@ export class JointForces {
   }
 
   /** From the position q of the motor's joint to where it is to be. */
-  #errors({ joint, motor }: PlacedMotor, state: State, q: Float64Array): Float64Array {
-    const target = this.#target;
-    if (motor.kind !== 'position') return this.#error;
-    const { position } = motor;
-    const wanted = typeof position === 'function' ? position(state.time, state) : position;
-    if (typeof wanted === 'number') target[0] = wanted;
-    else for (let k = 0; k < joint.model.nq; k++) target[k] = wanted[k];
-    for (let k = 0; k < joint.model.nq; k++)
-      if (!Number.isFinite(target[k]))
-        throw notFinite(this.#member, state, joint.index, `The motor is to go to ${target[k]}`);
-    joint.model.difference(this.#error, 0, q, joint.iq, target, 0);
+  #errors({ joint, command }: PlacedMotor, q: Float64Array): Float64Array {
+    joint.model.difference(this.#error, 0, q, joint.iq, command, 0);
     return this.#error;
   }
 }

@@ -6,7 +6,6 @@ import { grown } from '../../contact/solver/problem.js';
 import { createLoops, type LoopScratch, updateLoops } from '../../engines/plain/assembly/loop-joint.js';
 import { forceToA, TRANSFORM } from '../../spatial/spatial.js';
 import type { Member } from './member.js';
-import { commanded } from './motors.js';
 
 /** Limits nearer than this (radians, metres) are looked at even when nothing moves. */
 const NEAR = 2e-2;
@@ -28,7 +27,7 @@ export class JointRows {
   readonly #wrench = new Float64Array(6);
   readonly #X = new Float64Array(TRANSFORM);
   /** Impulses of the last step by row: limits 2 at (lower) and 2 at + 1, then friction, motors, couplings, loops. */
-  readonly #kept: Float64Array;
+  readonly kept: Float64Array;
   readonly #marked: Float64Array;
   /** Rows of this step: which, and their blocks. */
   #count = 0;
@@ -60,22 +59,22 @@ export class JointRows {
       });
     this.#loops = mechanism.loops.length > 0 ? createLoops(tree) : undefined;
     const loopRows = this.#loops?.loops.reduce((sum, { k }) => sum + k, 0) ?? 0;
-    this.#kept = new Float64Array(4 * nv + this.#couplings.length + nv + loopRows);
-    this.#marked = this.#kept.slice();
+    this.kept = new Float64Array(4 * nv + this.#couplings.length + nv + loopRows);
+    this.#marked = this.kept.slice();
   }
 
   /** Impulses of the last step that are not zero, by row, for the warm start. */
   get impulses(): Map<number, number> {
     const out = new Map<number, number>();
-    this.#kept.forEach((impulse, id) => {
+    this.kept.forEach((impulse, id) => {
       if (impulse !== 0) out.set(id, impulse);
     });
     return out;
   }
 
   set impulses(impulses: ReadonlyMap<number, number>) {
-    this.#kept.fill(0);
-    for (const [id, impulse] of impulses) this.#kept[id] = impulse;
+    this.kept.fill(0);
+    for (const [id, impulse] of impulses) this.kept[id] = impulse;
   }
 
   /** Whether a joint runs into its limit within the step. */
@@ -101,7 +100,7 @@ export class JointRows {
 
   /** Adds the rows to the problem of the island, the member being number `m` there. `reach`: the time the velocities act. */
   add(problem: IslandProblem, m: number, h: number, reach: number, slop: number): void {
-    const { q, v0, motors, state } = this.#member;
+    const { q, v0, motors } = this.#member;
     this.#count = 0;
     this.#loopRows.length = 0;
     const nv = v0.length;
@@ -118,7 +117,7 @@ export class JointRows {
     }
     for (const { at, force } of this.#friction)
       this.#remember(problem, 2 * nv + at, problem.addRow(KIND_BOX, m, at, 1, h * force));
-    for (const { motor, first, pace } of motors) {
+    for (const { motor, first, pace, command } of motors) {
       if (motor.kind !== 'velocity') {
         if (motor.speed === undefined || pace.sign === 0) continue;
         const c = problem.addRow(KIND_BOX, m, first, 1, (h * pace.force) / 2);
@@ -128,7 +127,7 @@ export class JointRows {
       }
       const bound = motor.limit === undefined ? Number.POSITIVE_INFINITY : h * motor.limit;
       const c = problem.addRow(KIND_BOX, m, first, 1, bound);
-      problem.offset[3 * c] = -commanded(motor.velocity, state.time, state);
+      problem.offset[3 * c] = -command[0];
       this.#remember(problem, 3 * nv + first, c);
     }
     this.#couplings.forEach(({ at, source, multiplier }, k) => {
@@ -143,7 +142,7 @@ export class JointRows {
     this.#block = grown(this.#block, k + 1);
     this.#id[k] = id;
     this.#block[k] = block;
-    problem.lambda[3 * block] = this.#kept[id];
+    problem.lambda[3 * block] = this.kept[id];
   }
 
   /** Loop joints: directions in which their two bodies do not move against each other, at the origin of link b (or a). */
@@ -173,8 +172,8 @@ export class JointRows {
 
   /** Keeps the impulses of the solved problem. */
   keep(problem: IslandProblem, h: number): void {
-    this.#kept.fill(0);
-    for (let k = 0; k < this.#count; k++) this.#kept[this.#id[k]] = problem.lambda[3 * this.#block[k]];
+    this.kept.fill(0);
+    for (let k = 0; k < this.#count; k++) this.kept[this.#id[k]] = problem.lambda[3 * this.#block[k]];
     for (const { row, link, other, wrench } of this.#loopRows) {
       const { articulation } = this.#member;
       const at = TRANSFORM * link + 9;
@@ -187,22 +186,22 @@ export class JointRows {
 
   /** Remembers the impulses as those at the start of a step. */
   mark(): void {
-    this.#marked.set(this.#kept);
+    this.#marked.set(this.kept);
   }
 
   /** Whether the impulses are those that were remembered. */
   get unchanged(): boolean {
-    for (let k = 0; k < this.#kept.length; k++) if (this.#kept[k] !== this.#marked[k]) return false;
+    for (let k = 0; k < this.kept.length; k++) if (this.kept[k] !== this.#marked[k]) return false;
     return true;
   }
 
   /** Back to what was remembered. */
   undo(): void {
-    this.#kept.set(this.#marked);
+    this.kept.set(this.#marked);
   }
 
-  /** For the projection of positions: how far limits are overstepped; whether some are by more than slop. */
-  overstep(problem: IslandProblem, h: number, part: number, fastest: number, slop: number): boolean {
+  /** For the projection of positions: how far limits are overstepped, beyond slop; whether some are so by more than `deep`. */
+  overstep(problem: IslandProblem, h: number, part: number, fastest: number, slop: number, deep: number): boolean {
     const { q } = this.#member;
     let any = false;
     for (let k = 0, l = 0; k < this.#count; k++) {
@@ -214,7 +213,7 @@ export class JointRows {
       const { iq, lower, upper } = this.#limits[l];
       const gap = (id & 1) === 0 ? q[iq] - lower : upper - q[iq];
       problem.offset[3 * block] = gap < -slop ? Math.max((part * (gap + slop)) / h, -fastest) : Math.max(0, gap) / h;
-      if (gap < -slop) any = true;
+      if (gap < -deep) any = true;
     }
     return any;
   }

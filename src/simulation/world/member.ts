@@ -50,6 +50,8 @@ export class Member implements Prediction {
   /** For how long nothing of it has moved, seconds, and whether it is left out of the steps; see sleep.ts. */
   still = 0;
   asleep = false;
+  /** Joules that its motors and its control have put in since it was added; motors that hold a velocity are not counted. */
+  driven = 0;
   /** Whether the last step was computed half way. */
   halfWay = false;
   /** Whether the last step changed nothing at all, and the next begins with the same. */
@@ -57,7 +59,15 @@ export class Member implements Prediction {
   /** Accelerations of joints whose axes turn in the link, where there are any. */
   own: Float64Array | undefined;
   #mean: Float64Array;
-  #marks: { q: Float64Array; v: Float64Array; own: Float64Array; time: number; still: number; asleep: boolean }[] = [];
+  #marks: {
+    q: Float64Array;
+    v: Float64Array;
+    own: Float64Array;
+    time: number;
+    still: number;
+    asleep: boolean;
+    driven: number;
+  }[] = [];
 
   constructor(name: string, mechanism: Mechanism, state: State) {
     this.name = name;
@@ -84,8 +94,8 @@ export class Member implements Prediction {
 
   /** Another structure from now on. Motors of joints that are still there stay. */
   restructure(mechanism: Mechanism, state: State): void {
-    const { name, control, motors, original } = this;
-    Object.assign(this, new Member(name, mechanism, state), { original });
+    const { name, control, motors, original, driven } = this;
+    Object.assign(this, new Member(name, mechanism, state), { original, driven });
     this.#mean = new Float64Array(this.articulation.nv);
     this.#marks = [];
     this.control = control;
@@ -153,9 +163,9 @@ export class Member implements Prediction {
 
   /** Forces and added inertia for the prediction of a step; bias forces with the velocities at its start. */
   assemble(h: number, first: boolean): void {
-    const { articulation, forces, state, motors, q0, v0, middle, halfWay } = this;
+    const { articulation, forces, motors, q0, v0, middle, halfWay } = this;
     if (first) this.#placeForces();
-    forces.assemble(state, motors, q0, v0, h, halfWay);
+    forces.assemble(motors, q0, v0, h, halfWay);
     articulation.added.set(forces.added);
     middle.set(v0);
     this.own = articulation.turningAxes(this.q, middle);
@@ -176,7 +186,7 @@ export class Member implements Prediction {
 
   /** Whether a motor was found that would push harder than it can. */
   saturate(h: number): boolean {
-    return this.forces.saturate(this.state, this.motors, this.q0, this.predicted, h);
+    return this.forces.saturate(this.motors, this.q0, this.predicted, h);
   }
 
   /**
@@ -224,16 +234,18 @@ export class Member implements Prediction {
     }
   }
 
-  /** Work of joint forces (springs aside) and pushes in the step that took v0 to v. The articulation stands where it was computed. */
+  /** Work of joint forces (springs aside) and pushes in the step that took v0 to v; counts that of motors. The articulation stands where it was computed. */
   work(h: number): number {
     const { articulation, forces, v, v0, a, external, applied } = this;
     const mean = this.#mean;
-    let work = 0;
+    let [work, driving] = [0, 0];
     for (let k = 0; k < v.length; k++) {
       mean[k] = 0.5 * (v0[k] + v[k]);
       a[k] = (v[k] - v0[k]) / h;
       work += h * mean[k] * forces.force(k, a[k]);
+      driving += h * mean[k] * forces.driving(k, a[k], v[k]);
     }
+    this.driven += driving;
     if (applied.length > 0) {
       articulation.move(mean);
       for (let k = 0; k < external.length; k++) work += h * external[k] * articulation.V[k];
@@ -308,7 +320,15 @@ export class Member implements Prediction {
   /** Remembers the state as that at the start of a step, or of a half of one: `depth` times halved. */
   mark(depth: number): void {
     const { q, v } = this.state;
-    this.#marks[depth] ??= { q: q.slice(), v: v.slice(), own: this.v.slice(), time: 0, still: 0, asleep: false };
+    this.#marks[depth] ??= {
+      q: q.slice(),
+      v: v.slice(),
+      own: this.v.slice(),
+      time: 0,
+      still: 0,
+      asleep: false,
+      driven: 0,
+    };
     const mark = this.#marks[depth];
     mark.q.set(q);
     mark.v.set(v);
@@ -316,16 +336,18 @@ export class Member implements Prediction {
     mark.time = this.state.time;
     mark.still = this.still;
     mark.asleep = this.asleep;
+    mark.driven = this.driven;
   }
 
   /** Back to what was remembered. */
   undo(depth: number): void {
-    const { q, v, own, time, still, asleep } = this.#marks[depth];
+    const { q, v, own, time, still, asleep, driven } = this.#marks[depth];
     this.state.q.set(q);
     this.state.v.set(v);
     this.state.time = time;
     this.still = still;
     this.asleep = asleep;
+    this.driven = driven;
     this.v.set(own);
     this.articulation.place(q);
     this.articulation.move(own);

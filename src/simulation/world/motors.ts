@@ -44,6 +44,8 @@ export interface PlacedMotor {
    * adds the other half below the speed, takes all of it away above, and holds the speed in between.
    */
   readonly pace: { sign: number; force: number };
+  /** What the motor was told for this step: a torque, a velocity, or where its joint is to be. */
+  readonly command: Float64Array;
 }
 
 export function placeMotor(articulation: Articulation, name: string, motor: Motor): PlacedMotor {
@@ -66,11 +68,22 @@ export function placeMotor(articulation: Articulation, name: string, motor: Moto
   }
   if (motor.kind === 'position' && !(motor.stiffness >= 0 && motor.damping >= 0))
     throw refuse(`Stiffness and damping must not be negative, got ${motor.stiffness} and ${motor.damping}.`);
-  return { joint, motor, first: tree.dof[link], saturated: new Int8Array(nv), pace: { sign: 0, force: 0 } };
+  return {
+    joint,
+    motor,
+    first: tree.dof[link],
+    saturated: new Int8Array(nv),
+    pace: { sign: 0, force: 0 },
+    command: new Float64Array(joint.model.nq),
+  };
 }
 
-export function commanded(command: Command, time: number, state: State): number {
-  return typeof command === 'number' ? command : command(time, state);
+/** Asks a motor what it is to do in the step that begins with the state. */
+export function tell({ motor, command }: PlacedMotor, state: State): void {
+  const given = motor.kind === 'torque' ? motor.torque : motor.kind === 'velocity' ? motor.velocity : motor.position;
+  const wanted = typeof given === 'function' ? given(state.time, state) : given;
+  if (typeof wanted === 'number') command[0] = wanted;
+  else for (let k = 0; k < command.length; k++) command[k] = wanted[k];
 }
 
 export type { Control };

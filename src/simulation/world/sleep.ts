@@ -6,7 +6,7 @@
 // knows what it will do.
 
 import { MechanismError } from '../../mechanism/errors.js';
-import type { Island, Islands } from './islands.js';
+import type { Island } from './islands.js';
 import type { Member } from './member.js';
 
 /** When islands fall asleep. */
@@ -31,24 +31,18 @@ export class Sleep {
   }
 
   /** At the start of a step: wakes who lies with somebody that is awake. */
-  wake(islands: Islands): void {
-    for (let k = 0; k < islands.count; k++) {
-      const { members } = islands.at(k);
-      if (members.every(sleeps)) continue;
-      for (const member of members) {
-        if (!member.asleep) continue;
-        member.wake();
-        member.begin();
-      }
+  wake({ members }: Island): void {
+    if (members.every(sleeps)) return;
+    for (const member of members) {
+      if (!member.asleep) continue;
+      member.wake();
+      member.begin();
     }
   }
 
   /** After a step of length h: who has been at rest for long enough falls asleep. */
-  rest(islands: Islands, h: number): void {
-    for (let k = 0; k < islands.count; k++) {
-      const island = islands.at(k);
-      if (!isAsleep(island)) this.#look(island, h);
-    }
+  rest(island: Island, h: number): void {
+    if (!isAsleep(island)) this.#look(island, h);
   }
 
   #look({ members }: Island, h: number): void {

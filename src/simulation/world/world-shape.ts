@@ -1,10 +1,10 @@
 // A collision shape in a World, and two of them that are near each other.
 
-import type { Collider } from '../../contact/collider.js';
-import { MANIFOLD_POINTS, type Manifold } from '../../contact/manifold.js';
+import { type Collider, collider, MESH } from '../../contact/collider.js';
+import { CONVEX_POINTS, MANIFOLD_POINTS, type Manifold } from '../../contact/manifold.js';
 import { grown } from '../../contact/solver/problem.js';
 import type { SweptShapes } from '../../contact/swept-shapes.js';
-import type { ContactProperties } from '../../mechanism/mechanism.js';
+import { type ContactProperties, GROUND, type Shape } from '../../mechanism/mechanism.js';
 import { compose, invert, TRANSFORM } from '../../spatial/spatial.js';
 import type { PairCheckpoint } from './checkpoint.js';
 import type { Member } from './member.js';
@@ -45,21 +45,28 @@ export class WorldShape {
   }
 }
 
-/** out <- velocity of the shape's body at the place P, ground axes. */
-function setVelocity({ member, link }: WorldShape, P: Float64Array, oP: number, out: Float64Array): void {
+/** All shapes of a world: those of obstacles, then those of its members in their order. */
+export function worldShapes(obstacles: readonly Shape[], members: readonly Member[]): WorldShape[] {
+  const shapes = obstacles.map((shape, i) => new WorldShape(i, collider(GROUND, shape), undefined, -1, GROUND));
+  let bodies = 0;
+  members.forEach((member, m) => {
+    for (const [b, { collisions }] of member.articulation.mechanism.bodies.entries()) {
+      for (const shape of collisions) shapes.push(new WorldShape(shapes.length, collider(bodies, shape), member, m, b));
+      bodies++;
+    }
+  });
+  return shapes;
+}
+
+/** out <- angular velocity and velocity of the shape's body at its reference point, and that point; ground axes. */
+function setMotion({ member, link }: WorldShape, out: Float64Array): void {
   if (member === undefined) {
-    out[0] = out[1] = out[2] = 0;
+    for (let k = 0; k < 9; k++) out[k] = 0;
     return;
   }
   const { V, root, reference } = member.articulation;
-  const k = 6 * link;
-  const r = 3 * root[link];
-  const x = P[oP] - reference[r];
-  const y = P[oP + 1] - reference[r + 1];
-  const z = P[oP + 2] - reference[r + 2];
-  out[0] = V[k + 3] + V[k + 1] * z - V[k + 2] * y;
-  out[1] = V[k + 4] + V[k + 2] * x - V[k] * z;
-  out[2] = V[k + 5] + V[k] * y - V[k + 1] * x;
+  for (let k = 0; k < 6; k++) out[k] = V[6 * link + k];
+  for (let k = 0; k < 3; k++) out[6 + k] = reference[3 * root[link] + k];
 }
 
 /** Friction of two shapes, whatever they say themselves: Coulomb's coefficient, and those against spinning and rolling (metres). */
@@ -98,11 +105,11 @@ export class ShapePair {
   margin = -1;
   kept = false;
   /** Of the step before: features, and impulses. */
-  #oldCount = 0;
-  #oldFeature = new Int32Array(4);
-  #oldImpulse = new Float64Array(12);
-  #oldMoment = new Float64Array(12);
-  #oldMode = new Uint8Array(4);
+  oldCount = 0;
+  oldFeature = new Int32Array(4);
+  oldImpulse = new Float64Array(12);
+  oldMoment = new Float64Array(12);
+  oldMode = new Uint8Array(4);
   #markedCount = 0;
   #markedFeature = new Int32Array(4);
   #markedImpulse = new Float64Array(12);
@@ -127,18 +134,20 @@ export class ShapePair {
 
   /** A new step: what there was becomes the warm start. */
   age(): void {
-    [this.#oldFeature, this.feature] = [this.feature, this.#oldFeature];
-    [this.#oldImpulse, this.impulse] = [this.impulse, this.#oldImpulse];
-    [this.#oldMoment, this.moment] = [this.moment, this.#oldMoment];
-    [this.#oldMode, this.mode] = [this.mode, this.#oldMode];
-    this.#oldCount = this.count;
+    [this.oldFeature, this.feature] = [this.feature, this.oldFeature];
+    [this.oldImpulse, this.impulse] = [this.impulse, this.oldImpulse];
+    [this.oldMoment, this.moment] = [this.moment, this.oldMoment];
+    [this.oldMode, this.mode] = [this.mode, this.oldMode];
+    this.oldCount = this.count;
     this.count = 0;
   }
 
   /** Takes the points of a manifold, with frames, approach speeds and the warm start. */
   take({ count, position, normal, gap, feature }: Manifold): void {
-    if (count > this.gap.length) this.#grow();
+    this.makeRoom(count);
     this.count = count;
+    setMotion(this.a, motionA);
+    setMotion(this.b, motionB);
     for (let k = 0; k < count; k++) {
       for (let j = 0; j < 3; j++) {
         this.position[3 * k + j] = position[3 * k + j];
@@ -148,10 +157,9 @@ export class ShapePair {
       this.feature[k] = feature[k];
       setTangents(this.frame, 9 * k);
       this.#approach(k);
-      this.impulse.fill(0, 3 * k, 3 * k + 3);
-      this.moment.fill(0, 3 * k, 3 * k + 3);
+      for (let j = 3 * k; j < 3 * k + 3; j++) this.impulse[j] = this.moment[j] = 0;
       this.mode[k] = 0;
-      for (let old = 0; old < this.#oldCount; old++) if (this.#oldFeature[old] === feature[k]) this.#inherit(k, old);
+      for (let old = 0; old < this.oldCount; old++) if (this.oldFeature[old] === feature[k]) this.#inherit(k, old);
     }
     this.#inheritRest();
   }
@@ -159,10 +167,10 @@ export class ShapePair {
   /** Point k starts with the impulse, and for those that sleep the mode, of a point of the step before. */
   #inherit(k: number, old: number): void {
     for (let j = 0; j < 3; j++) {
-      this.impulse[3 * k + j] = this.#oldImpulse[3 * old + j];
-      this.moment[3 * k + j] = this.#oldMoment[3 * old + j];
+      this.impulse[3 * k + j] = this.oldImpulse[3 * old + j];
+      this.moment[3 * k + j] = this.oldMoment[3 * old + j];
     }
-    this.mode[k] = this.#oldMode[old];
+    this.mode[k] = this.oldMode[old];
   }
 
   /**
@@ -172,16 +180,16 @@ export class ShapePair {
   #inheritRest(): void {
     let old = 0;
     for (let k = 0; k < this.count; k++) {
-      if (has(this.#oldFeature, this.#oldCount, this.feature[k])) continue;
-      while (old < this.#oldCount && has(this.feature, this.count, this.#oldFeature[old])) old++;
-      if (old === this.#oldCount) return;
+      if (has(this.oldFeature, this.oldCount, this.feature[k])) continue;
+      while (old < this.oldCount && has(this.feature, this.count, this.oldFeature[old])) old++;
+      if (old === this.oldCount) return;
       this.#inherit(k, old++);
     }
   }
 
   /** Points of a checkpoint: features and impulses, which the next step starts with. */
   recall({ features, impulses, moments, modes }: Omit<PairCheckpoint, 'key'>): void {
-    if (features.length > this.gap.length) this.#grow();
+    this.makeRoom(features.length);
     this.count = features.length;
     this.feature.set(features);
     this.impulse.set(impulses);
@@ -226,16 +234,32 @@ export class ShapePair {
     }
   }
 
+  /** How fast a moves away from b at point k. */
   #approach(k: number): void {
     const { position, frame } = this;
-    setVelocity(this.a, position, 3 * k, va);
-    setVelocity(this.b, position, 3 * k, vb);
-    let sum = 0;
-    for (let j = 0; j < 3; j++) sum += frame[9 * k + j] * (va[j] - vb[j]);
-    this.approach[k] = sum;
+    const x = position[3 * k];
+    const y = position[3 * k + 1];
+    const z = position[3 * k + 2];
+    const ax = x - motionA[6];
+    const ay = y - motionA[7];
+    const az = z - motionA[8];
+    const bx = x - motionB[6];
+    const by = y - motionB[7];
+    const bz = z - motionB[8];
+    const ux = motionA[3] + motionA[1] * az - motionA[2] * ay - (motionB[3] + motionB[1] * bz - motionB[2] * by);
+    const uy = motionA[4] + motionA[2] * ax - motionA[0] * az - (motionB[4] + motionB[2] * bx - motionB[0] * bz);
+    const uz = motionA[5] + motionA[0] * ay - motionA[1] * ax - (motionB[5] + motionB[0] * by - motionB[1] * bx);
+    this.approach[k] = frame[9 * k] * ux + frame[9 * k + 1] * uy + frame[9 * k + 2] * uz;
   }
 
-  #grow(): void {
+  /** The most points that there can be. */
+  get most(): number {
+    return this.a.collider.kind >= MESH || this.b.collider.kind >= MESH ? MANIFOLD_POINTS : CONVEX_POINTS;
+  }
+
+  /** Room for so many points. */
+  makeRoom(count: number): void {
+    if (count <= this.gap.length) return;
     const n = MANIFOLD_POINTS;
     this.position = grown(this.position, 3 * n);
     this.frame = grown(this.frame, 9 * n);
@@ -245,10 +269,10 @@ export class ShapePair {
     this.moment = grown(this.moment, 3 * n);
     this.feature = grown(this.feature, n);
     this.mode = grown(this.mode, n);
-    this.#oldImpulse = grown(this.#oldImpulse, 3 * n);
-    this.#oldMoment = grown(this.#oldMoment, 3 * n);
-    this.#oldFeature = grown(this.#oldFeature, n);
-    this.#oldMode = grown(this.#oldMode, n);
+    this.oldImpulse = grown(this.oldImpulse, 3 * n);
+    this.oldMoment = grown(this.oldMoment, 3 * n);
+    this.oldFeature = grown(this.oldFeature, n);
+    this.oldMode = grown(this.oldMode, n);
   }
 }
 
@@ -258,8 +282,9 @@ function has(features: Int32Array, count: number, feature: number): boolean {
   return false;
 }
 
-const va = new Float64Array(3);
-const vb = new Float64Array(3);
+/** Motion of the two bodies of a pair; see setMotion. */
+const motionA = new Float64Array(9);
+const motionB = new Float64Array(9);
 
 /** Two directions across the normal at frame[o]: of the axis that it is least along, always the same for the same normal. */
 export function setTangents(frame: Float64Array, o: number): void {

@@ -45,10 +45,11 @@ import type { Control } from './motors.js';
 import { type ImuReading, imuOf, poseOf, type SolvedStep, solvedStep } from './sensors.js';
 import { Sleep, type SleepOptions } from './sleep.js';
 import { Stepper } from './stepper.js';
-import { type PairFriction, WorldShape } from './world-shape.js';
+import { type WorldThreadOptions, WorldThreads } from './threads/world-threads.js';
+import { type PairFriction, type WorldShape, worldShapes } from './world-shape.js';
 
 /** Options of a world: step, gravity, ground, solver. */
-export interface WorldOptions {
+export interface WorldOptions extends WorldThreadOptions {
   /** Seconds a step; 2 ms where left out. */
   readonly step?: number;
   /** [0, 0, -9.81] where left out; that of the mechanisms is not looked at. */
@@ -57,6 +58,10 @@ export interface WorldOptions {
   readonly ground?: boolean | ContactProperties;
   /** Islands at rest are left out of the steps until something happens to them; false where left out. */
   readonly sleep?: boolean | SleepOptions;
+  /**
+   * Threads that compute islands of bodies that touch each other, this one included; 1 where left out. The bits do not depend on it.
+   */
+  readonly threads?: number;
   /** Added one after the other, as by `add`. */
   readonly mechanisms?: readonly Mechanism[];
 }
@@ -115,7 +120,9 @@ export class World {
   #rows: JointRows[] = [];
   #shapes: WorldShape[] = [];
   readonly #detection = new Detection();
-  readonly #stepper = new Stepper();
+  /** Who computes its islands. */
+  readonly threads: WorldThreads;
+  readonly #stepper: Stepper;
   /** When islands fall asleep; undefined: never. */
   readonly sleep: Sleep | undefined;
   readonly #watch = new TouchWatch();
@@ -126,11 +133,22 @@ export class World {
   #stale = true;
 
   constructor(options: WorldOptions = {}) {
-    const { step = DEFAULT_STEP, gravity = [0, 0, -9.81], ground = false, sleep = false, mechanisms = [] } = options;
+    const {
+      step = DEFAULT_STEP,
+      gravity = [0, 0, -9.81],
+      ground = false,
+      sleep = false,
+      threads = 1,
+      mechanisms = [],
+    } = options;
     if (!(step > 0 && step < Number.POSITIVE_INFINITY))
       throw MechanismError.of('step', '', `The step must be a positive number of seconds, got ${step}.`);
     if (gravity.length !== 3 || !gravity.every(Number.isFinite))
       throw MechanismError.of('gravity', '', `Gravity must be three finite numbers, got ${gravity.join(', ')}.`);
+    if (!(Number.isInteger(threads) && threads >= 1))
+      throw MechanismError.of('threads', '', `Expected a whole number of threads, got ${threads}.`);
+    this.threads = new WorldThreads(threads, options);
+    this.#stepper = new Stepper(this.#detection, this.threads);
     this.stepSize = step;
     this.gravity = gravity;
     this.sleep = sleep === false ? undefined : new Sleep(sleep === true ? {} : sleep);
@@ -140,6 +158,17 @@ export class World {
 
   get time(): number {
     return this.#time;
+  }
+
+  /** Done when all threads are there: until then this one computes everything, with the same bits, so that nobody needs to wait. */
+  async ready(): Promise<void> {
+    if (this.#stale) this.#arrange();
+    await this.threads.ready();
+  }
+
+  /** Ends the threads, which the program need not wait for when it ends; the world can go on without them. */
+  async end(): Promise<void> {
+    await this.threads.end();
   }
 
   /** A plane that carries everything: z = 0 where left out. */
@@ -274,7 +303,7 @@ export class World {
   #advance(time: number, h: number, depth: number): void {
     for (const member of this.members) member.mark(depth);
     const { members, gravity } = this;
-    if (this.#stepper.step(members, this.#rows, this.#detection, gravity, h, time, depth === DEPTH, this.sleep)) return;
+    if (this.#stepper.step(members, this.#rows, gravity, h, time, depth === DEPTH, this.sleep)) return;
     for (const member of members) member.undo(depth);
     const half = 0.5 * h;
     this.#advance(time, half, depth + 1);
@@ -373,13 +402,14 @@ export class World {
     return imuOf(member, name, this.gravity, this.#stepper.length);
   }
 
-  /** Kinetic and potential energy of all members, joules. */
+  /** Kinetic and potential energy of all members, joules; that of springs in joints and in contacts that give way is potential. */
   energy(): { readonly kinetic: number; readonly potential: number; readonly total: number } {
     let [kinetic, potential] = [0, 0];
     for (const { articulation, state } of this.members) {
       kinetic += articulation.kineticEnergy;
       potential += articulation.gravityEnergy(this.gravity) + articulation.springEnergy(state.q);
     }
+    if (!this.#stale) potential += this.#detection.springEnergy();
     return { kinetic, potential, total: kinetic + potential };
   }
 
@@ -421,18 +451,17 @@ export class World {
     const old = this.#shapes;
     this.#rows = this.members.map((member) => new JointRows(member));
     for (const member of this.members) member.wake();
-    this.#shapes = this.#obstacles.map(
-      ({ shape }, i) => new WorldShape(i, collider(GROUND, shape), undefined, -1, GROUND),
+    this.#shapes = worldShapes(
+      this.#obstacles.map(({ shape }) => shape),
+      this.members,
     );
-    let bodies = 0;
-    this.members.forEach((member, m) => {
-      for (const [b, { collisions }] of member.articulation.mechanism.bodies.entries()) {
-        for (const shape of collisions)
-          this.#shapes.push(new WorldShape(this.#shapes.length, collider(bodies, shape), member, m, b));
-        bodies++;
-      }
-    });
-    this.#detection.set(this.#shapes, this.#filters(), this.#givenPairs());
+    const given = this.#givenPairs();
+    this.#detection.set(this.#shapes, this.#filters(), given);
+    this.threads.prepare(
+      this.members,
+      this.#obstacles.map(({ shape }) => shape),
+      given,
+    );
     this.#watch.forget();
     // Shapes that stay keep the impulses of their contacts, if all of them stay.
     const same =

@@ -72,6 +72,83 @@ describe('the compiler of kernels', () => {
     expect(run.clamp(3, -2, 5)).toBe(-1);
   });
 
+  it('takes two rounds at a time in lanes, and the last of an odd number alone', () => {
+    const { run, F } = made(`
+      const ROW = 3;
+      export function product(F: Float64Array, out: i32, M: i32, L: i32, n: i32, columns: i32, scale: f64): void {
+        // lanes
+        for (let c = 0; c < columns; c++) {
+          let sum = F[out + c];
+          let l = L + c;
+          for (let k = 0; k < n; k++) {
+            if (k === ROW) sum -= 0.5;
+            sum -= F[M + k] * F[l] * scale;
+            l += columns;
+          }
+          F[out + c] = -sum / scale;
+        }
+      }
+      export function three(F: Float64Array, at: i32): void {
+        // lanes: two of them, and one
+        for (let k = 0; k < ROW; k++) F[at + k] += F[at + 2 * ROW] * F[at + k + 3];
+      }`);
+    for (let columns = 0; columns < 9; columns++) {
+      for (let k = 0; k < 90; k++) F[k] = Math.sin(k * k + 1);
+      const before = F.slice();
+      run.product(0, 10, 20, 5, columns, 1.7);
+      for (let c = 0; c < columns; c++) {
+        let sum = before[c];
+        for (let k = 0; k < 5; k++) {
+          if (k === 3) sum -= 0.5;
+          sum -= before[10 + k] * before[20 + c + k * columns] * 1.7;
+        }
+        expect(F[c]).toBe(-sum / 1.7);
+      }
+      expect(F.slice(columns)).toEqual(before.slice(columns));
+    }
+    for (let k = 0; k < 9; k++) F[k] = k + 1;
+    run.three(0);
+    expect(Array.from(F.slice(0, 4))).toEqual([1 + 7 * 4, 2 + 7 * 5, 3 + 7 * 6, 4]);
+  });
+
+  it('reads and writes another place in each lane, and the same place one lane after the other', () => {
+    const { run, F } = made(`
+      export function turned(F: Float64Array, A: i32, x: i32, y: i32): void {
+        // lanes
+        for (let h = 0; h < 2; h++) {
+          const sum = F[h === 0 ? A + 1 : A + 2] * F[A];
+          F[h === 0 ? x : y] -= sum;
+        }
+      }`);
+    const check = (x: number, y: number, wanted: readonly number[]) => {
+      F.set([2, 3, 5, 100, 200]);
+      run.turned(0, x, y);
+      expect([F[x], F[y]]).toEqual(wanted);
+    };
+    check(3, 4, [94, 190]);
+    check(3, 3, [84, 84]);
+  });
+
+  it.each([
+    ['if (c > 2) F[c] = 1;', /"c > 2" is not one more in the next lane/],
+    ['F[0] += F[c];', /"F\[0\]" is the same in all lanes/],
+    ['x += F[c];', /"x" is the same in all lanes/],
+    ['F[2 * c] = 1;', /"2 \* c" is not one more in the next lane/],
+    ['F[c] = F[N[c]];', /"N\[c\]" is read lane by lane/],
+    ['F[c] = Math.sqrt(F[c]);', /has no lanes/],
+    ['F[c] = F[c] * c;', /"c" has no lanes/],
+    ['g(F);', /is no part of lanes/],
+    ['continue;', /leaves a loop that is unrolled or in lanes/],
+  ])('refuses %s in lanes', (body, message) => {
+    const source = `
+      function g(F: Float64Array): void {}
+      export function f(F: Float64Array, N: Int32Array, x: f64, n: i32): void {
+        // lanes
+        for (let c = 0; c < n; c++) { ${body} }
+      }`;
+    expect(() => compileKernels(new Map([['kernel.ts', source]]))).toThrow(message);
+  });
+
   it.each([
     ['export function f(x: f64): i32 { return x; }', /kernel\.ts:1: "x" is no integer/],
     ['export function f(x: f64): f64 { return y; }', /"y" is not known here/],

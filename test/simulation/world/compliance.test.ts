@@ -33,6 +33,30 @@ describe('compliance', () => {
     expect((0.3 - above.state.q[6] - sunk) / (g * 5e-4)).toBeCloseTo(1, 5);
   });
 
+  it('keeps what is pressed in as energy', () => {
+    const [mass, compliance] = [2, 1e-4];
+    const world = new World({ step: 2e-5, ground: { compliance } });
+    const body = world.add(ball(0.5, { mass }), { at: [0, 0, 0.51] });
+    const start = world.energy().total;
+    let [deepest, least, most] = [0, start, start];
+    world.runUntil(0.2, () => {
+      const depth = Math.max(0, 0.5 - body.state.q[6]);
+      const { kinetic, potential, total } = world.energy();
+      expect(potential - mass * g * body.state.q[6]).toBeCloseTo((0.5 * depth ** 2) / compliance, 12);
+      expect(kinetic).toBeGreaterThanOrEqual(0);
+      deepest = Math.max(deepest, depth);
+      [least, most] = [Math.min(least, total), Math.max(most, total)];
+      return body.v[5] <= 0 || depth > 0;
+    });
+    // m g (fall + depth) = depth^2 / (2 compliance); the implicit step takes a little.
+    const weight = mass * g * compliance;
+    expect(deepest / (weight + Math.sqrt(weight ** 2 + 2 * weight * 0.01))).toBeCloseTo(1, 2);
+    // The ball has left the ground again. Gravity of what lies lower counts from the ground's plane.
+    expect(body.state.q[6]).toBeGreaterThan(0.5);
+    expect(most).toBeLessThan(start * (1 + 1e-9));
+    expect(start - least).toBeLessThan(0.03 * mass * g * 0.01);
+  });
+
   it('swings and dies away as a damped spring does', () => {
     const [mass, compliance, relaxation] = [2, 1e-4, 0.002];
     const world = new World({ step: 1e-4, ground: { compliance, relaxation } });

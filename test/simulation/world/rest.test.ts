@@ -1,6 +1,9 @@
 // What rests is not computed again, and wakes at anything that is asked of it: with the bits of a world that computes every step.
 
 import { describe, expect, it } from 'vitest';
+import { createMechanism } from '../../../src/mechanism/create.js';
+import type { Mechanism } from '../../../src/mechanism/mechanism.js';
+import { builtinMechanism } from '../../../src/models/index.js';
 import { ball, box } from '../../../src/simulation/world/bodies.js';
 import type { Member } from '../../../src/simulation/world/member.js';
 import { World } from '../../../src/simulation/world/world.js';
@@ -34,6 +37,11 @@ const EVENTS: ReadonlyMap<string, (scene: Scene) => void> = new Map([
       state.q.set([0.1, 0.05, 1.9], 4);
       member.changed();
     },
+  ],
+  [
+    'a wall that stands a little in it',
+    // All that lies there is halted and left alone: only its new contact says that there is something to do.
+    ({ world }) => world.obstacle({ name: 'wall', geometry: { kind: 'box', size: [0.2, 1, 0.2] }, t: [-0.27, 0, 1] }),
   ],
   [
     'a velocity',
@@ -73,4 +81,52 @@ describe('what rests', () => {
       expect(bits(one)).toEqual(bits(other));
       expect(Math.max(...bits(one).map((x, k) => Math.abs(x - before[k])))).toBeGreaterThan(1e-3);
     });
+
+  it.each<[string, () => World]>([
+    ['boxes', () => scene().world],
+    ['a figure, some of its joints at their limits', () => lying(builtinMechanism('human-34'))],
+    ['a lever that its limit carries', () => lying(lever())],
+  ])('has the bits of a world that computes every step: %s', (_, make) => {
+    const [one, other] = [make(), make()];
+    let halted = 0;
+    for (let k = 0; k < 400; k++) {
+      for (const member of other.members) member.halted = false;
+      for (const world of [one, other]) world.step();
+      if (one.members.every((member) => member.halted)) halted++;
+      if (k % 25 === 0) expect(one.save()).toEqual(other.save());
+    }
+    expect(halted).toBeGreaterThan(100);
+  });
 });
+
+/** A block with an arm that hangs on its limit, and a lid that dry friction holds open. */
+function lever(): Mechanism {
+  const [block] = box([0.4, 0.4, 0.2], { mass: 5, friction: 0.5 }).bodies;
+  const arm = { mass: 0.3, com: [0.3, 0, 0], inertia: [1e-3, 0, 0, 0, 1e-3, 0, 0, 0, 1e-3] } as const;
+  return createMechanism({
+    name: 'lever',
+    bodies: [
+      { ...block, name: 'block' },
+      { ...arm, name: 'arm' },
+      { ...arm, name: 'lid' },
+    ],
+    joints: [
+      { name: 'base', type: 'floating', parent: null, child: 'block' },
+      {
+        name: 'arm',
+        type: 'revolute',
+        axis: [0, 1, 0],
+        parent: 'block',
+        child: 'arm',
+        limits: { lower: -0.1, upper: 0.1 },
+      },
+      { name: 'lid', type: 'revolute', axis: [0, 1, 0], parent: 'block', child: 'lid', friction: 2 },
+    ],
+  });
+}
+
+function lying(mechanism: Mechanism): World {
+  const world = new World({ step: 0.005, ground: { friction: 0.8 } });
+  world.add(mechanism, { at: [0, 0, 0.2], turned: [Math.SQRT1_2, 0, Math.SQRT1_2, 0] });
+  return world;
+}

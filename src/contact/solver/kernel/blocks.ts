@@ -72,15 +72,38 @@ function transpose(F: Float64Array, out: i32, M: i32, rows: i32, columns: i32): 
 
 /** M <- M D, rows x n. */
 function timesBlock(F: Float64Array, M: i32, rows: i32, D: i32, n: i32, work: i32): void {
-  for (let r = 0; r < rows; r++) {
+  let r = 0;
+  for (; r + 1 < rows; r += 2) {
     const o = M + r * n;
+    // lanes
     for (let c = 0; c < n; c++) {
-      let sum: f64 = 0;
-      for (let k = 0; k < n; k++) sum += F[o + k] * F[D + k * n + c];
-      F[work + c] = sum;
+      let a: f64 = 0;
+      let b: f64 = 0;
+      let d = D + c;
+      for (let k = 0; k < n; k++) {
+        const x = F[d];
+        a += F[o + k] * x;
+        b += F[o + n + k] * x;
+        d += n;
+      }
+      F[work + c] = a;
+      F[work + n + c] = b;
     }
-    for (let c = 0; c < n; c++) F[o + c] = F[work + c];
+    for (let c = 0; c < 2 * n; c++) F[o + c] = F[work + c];
   }
+  if (r === rows) return;
+  const o = M + r * n;
+  // lanes
+  for (let c = 0; c < n; c++) {
+    let sum: f64 = 0;
+    let d = D + c;
+    for (let k = 0; k < n; k++) {
+      sum += F[o + k] * F[d];
+      d += n;
+    }
+    F[work + c] = sum;
+  }
+  for (let c = 0; c < n; c++) F[o + c] = F[work + c];
 }
 
 /** The same for n = 6. */
@@ -93,6 +116,7 @@ function timesSix(F: Float64Array, M: i32, rows: i32, D: i32): void {
     const d = F[o + 3];
     const e = F[o + 4];
     const f = F[o + 5];
+    // lanes
     for (let k = 0; k < 6; k++) {
       const q = D + k;
       F[o + k] = a * F[q] + b * F[q + 6] + c * F[q + 12] + d * F[q + 18] + e * F[q + 24] + f * F[q + 30];
@@ -100,52 +124,40 @@ function timesSix(F: Float64Array, M: i32, rows: i32, D: i32): void {
   }
 }
 
-/** out -= M L, rows x columns: two rows and two columns at a time, so that each number is read half as often. */
+/** out -= M L, rows x columns: two rows at a time, so that numbers of L are read half as often. */
 function subtractProduct(F: Float64Array, out: i32, M: i32, L: i32, rows: i32, n: i32, columns: i32): void {
   let r = 0;
   for (; r + 1 < rows; r += 2) {
     const o = out + r * columns;
     const m = M + r * n;
-    let c = 0;
-    for (; c + 1 < columns; c += 2) {
+    // lanes
+    for (let c = 0; c < columns; c++) {
       let a = F[o + c];
-      let b = F[o + c + 1];
-      let d = F[o + columns + c];
-      let e = F[o + columns + c + 1];
+      let b = F[o + columns + c];
       let l = L + c;
       for (let k = 0; k < n; k++) {
         const x = F[l];
-        const y = F[l + 1];
-        const p = F[m + k];
-        const q = F[m + n + k];
-        a -= p * x;
-        b -= p * y;
-        d -= q * x;
-        e -= q * y;
+        a -= F[m + k] * x;
+        b -= F[m + n + k] * x;
         l += columns;
       }
       F[o + c] = a;
-      F[o + c + 1] = b;
-      F[o + columns + c] = d;
-      F[o + columns + c + 1] = e;
-    }
-    if (c < columns) {
-      subtractOne(F, o + c, m, L + c, n, columns);
-      subtractOne(F, o + columns + c, m + n, L + c, n, columns);
+      F[o + columns + c] = b;
     }
   }
-  if (r < rows) for (let c = 0; c < columns; c++) subtractOne(F, out + r * columns + c, M + r * n, L + c, n, columns);
-}
-
-/** F[o] -= m l, l a column of a matrix. */
-function subtractOne(F: Float64Array, o: i32, m: i32, l: i32, n: i32, columns: i32): void {
-  let sum = F[o];
-  let at = l;
-  for (let k = 0; k < n; k++) {
-    sum -= F[m + k] * F[at];
-    at += columns;
+  if (r === rows) return;
+  const o = out + r * columns;
+  const m = M + r * n;
+  // lanes
+  for (let c = 0; c < columns; c++) {
+    let a = F[o + c];
+    let l = L + c;
+    for (let k = 0; k < n; k++) {
+      a -= F[m + k] * F[l];
+      l += columns;
+    }
+    F[o + c] = a;
   }
-  F[o] = sum;
 }
 
 /** The same for n = 6. */
@@ -164,6 +176,7 @@ function subtractSix(F: Float64Array, out: i32, M: i32, L: i32, rows: i32, colum
     const e = F[m + 4];
     const f = F[m + 5];
     const o = out + r * columns;
+    // lanes
     for (let k = 0; k < columns; k++) {
       const l = L + k;
       F[o + k] -= a * F[l] + b * F[l + l1] + c * F[l + l2] + d * F[l + l3] + e * F[l + l4] + f * F[l + l5];
@@ -238,17 +251,21 @@ export function invertBlock(F: Float64Array, A: i32, n: i32, work: i32): i32 {
     const pivot = F[row + k];
     if (!(Math.abs(pivot) > 0)) return 0;
     const scale = 1 / pivot;
-    F[row + k] = 1;
+    // What belongs in column k is written last: vectors are not read while a part of them is being written.
+    // lanes
     for (let c = 0; c < n; c++) {
-      F[row + c] *= scale;
-      F[work + c] = F[row + c];
+      const x = F[row + c] * scale;
+      F[row + c] = x;
+      F[work + c] = x;
     }
+    F[row + k] = scale;
     for (let r = 0; r < n; r++) {
       if (r === k) continue;
       const o = A + r * n;
       const f = F[o + k];
-      F[o + k] = 0;
+      // lanes
       for (let c = 0; c < n; c++) F[o + c] -= f * F[work + c];
+      F[o + k] = -f * scale;
     }
   }
   return 1;

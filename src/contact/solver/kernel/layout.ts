@@ -66,7 +66,7 @@ export const C = 33;
 /** F: factors of the mass matrices; the matrix of the island. */
 export const FACTORS = 35;
 export const K = 36;
-/** F: 36 for each link: inertias with contacts and subtrees as matrices. */
+/** F: 72 for each link: inertias with contacts and subtrees as matrices, each number beside that of the transposed matrix. */
 export const COMPOSITE = 38;
 /** F: work: 6 for each link; 6 for each velocity; others. */
 export const LINK_VECTOR = 39;

@@ -6,7 +6,6 @@ import {
   COMPOSITE,
   FACTORS,
   FREE,
-  type f64,
   INERTIAS,
   type i32,
   LINK_OF,
@@ -90,7 +89,8 @@ function fillNode(F: Float64Array, N: Int32Array, tree: i32, n: i32): void {
     const f4 = m * vy - hz * wx + hx * wz;
     const f5 = m * vz - hx * wy + hy * wx;
     for (let j = 0; j <= k; j++) {
-      const value = along(F, S + 6 * (from + j), f0, f1, f2, f3, f4, f5);
+      const w = S + 6 * (from + j);
+      const value = F[w] * f0 + F[w + 1] * f1 + F[w + 2] * f2 + F[w + 3] * f3 + F[w + 4] * f4 + F[w + 5] * f5;
       F[own + j * s + k] = value;
       F[own + k * s + j] = value;
     }
@@ -118,16 +118,12 @@ function fillNode(F: Float64Array, N: Int32Array, tree: i32, n: i32): void {
         continue;
       }
       for (let j = 0; j < columns; j++) {
-        const value = along(F, S + 6 * (base + j), f0, f1, f2, f3, f4, f5);
+        const w = S + 6 * (base + j);
+        const value = F[w] * f0 + F[w + 1] * f1 + F[w + 2] * f2 + F[w + 3] * f3 + F[w + 4] * f4 + F[w + 5] * f5;
         F[low + j] = value;
         F[up] = value;
         up += s;
       }
     }
   }
-}
-
-/** The part of a force along a motion. */
-function along(F: Float64Array, s: i32, a: f64, b: f64, c: f64, d: f64, e: f64, f: f64): f64 {
-  return F[s] * a + F[s + 1] * b + F[s + 2] * c + F[s + 3] * d + F[s + 4] * e + F[s + 5] * f;
 }

@@ -222,18 +222,26 @@ function keepBest(F: Float64Array, N: Int32Array, r: f64): void {
 /** E <- change of impulses, TRIED_U <- that of the velocities; 0 where the matrix has no factors. */
 function newtonStep(F: Float64Array, N: Int32Array, eps: f64): i32 {
   const blocks = N[BLOCKS];
-  const matrix = N[K];
   for (let k = 0; k < 3 * blocks; k++) F[N[E] + k] = 0;
   for (let b = 0; b < blocks; b++) linearise(F, N, b, eps, N[W] + 9 * b, N[NORMAL_W] + 3 * b);
+  if (factoriseStiff(F, N) === 0) return 0;
+  stepOfImpulses(F, N);
+  return 1;
+}
+
+/** K <- factors of H + J^T W J; 0 where it has none. */
+export function factoriseStiff(F: Float64Array, N: Int32Array): i32 {
+  const blocks = N[BLOCKS];
+  const matrix = N[K];
   expandInertias(F, N);
   for (let b = 0; b < blocks; b++) addStiffness(F, N, b);
   accumulate(F, N);
-  for (let k = 0; k < N[K_LENGTH]; k++) F[matrix + k] = 0;
+  const count = N[K_LENGTH];
+  // lanes
+  for (let k = 0; k < count; k++) F[matrix + k] = 0;
   assemble(F, N, matrix, N[IN_DIAGONAL], N[IN_LOWER], N[IN_UPPER]);
   addCoupling(F, N);
-  if (factoriseBlocks(F, N, N[ISLAND_STRUCTURE], matrix, 0, N[WORK]) === 0) return 0;
-  changeImpulses(F, N);
-  return 1;
+  return factoriseBlocks(F, N, N[ISLAND_STRUCTURE], matrix, 0, N[WORK]);
 }
 
 /** The same with W and the factors of the last step, which was made with that eps. */
@@ -241,11 +249,11 @@ function stepWithFactors(F: Float64Array, N: Int32Array, eps: f64): void {
   const blocks = N[BLOCKS];
   for (let k = 0; k < 3 * blocks; k++) F[N[E] + k] = 0;
   for (let b = 0; b < blocks; b++) linearise(F, N, b, eps, N[WORK], N[WORK] + 9);
-  changeImpulses(F, N);
+  stepOfImpulses(F, N);
 }
 
 /** E <- E - W J dv and TRIED_U <- J dv, dv from the factors. */
-function changeImpulses(F: Float64Array, N: Int32Array): void {
+export function stepOfImpulses(F: Float64Array, N: Int32Array): void {
   const blocks = N[BLOCKS];
   const matrix = N[K];
   const e = N[E];

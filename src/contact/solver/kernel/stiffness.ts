@@ -22,6 +22,7 @@ import {
   NODE_OF,
   NODE_PARENT,
   NORMAL_W,
+  PARENT,
   S_SIZE,
   S_START,
   SIDE_A,
@@ -41,49 +42,85 @@ export function addStiffness(F: Float64Array, N: Int32Array, b: i32): void {
   if (kind === KIND_LIMIT || kind === KIND_BOX || (F[w] === 0 && kind < KIND_SPIN)) return;
   const x = N[N[SIDE_A] + b];
   const y = N[N[SIDE_B] + b];
-  if (kind >= KIND_SPIN) {
-    const n = b - behind(N, b);
-    if (x >= 0) addColumn(F, N, N[COMPOSITE] + 36 * x, b, N[WRENCH_A] + 18 * b, N[WRENCH_A] + 18 * n);
-    if (y >= 0) addColumn(F, N, N[COMPOSITE] + 36 * y, b, N[WRENCH_B] + 18 * b, N[WRENCH_B] + 18 * n);
-  }
-  if (x >= 0) addProduct(F, N[COMPOSITE] + 36 * x, N[WRENCH_A] + 18 * b, w, N[WRENCH_A] + 18 * b);
-  if (y >= 0) addProduct(F, N[COMPOSITE] + 36 * y, N[WRENCH_B] + 18 * b, w, N[WRENCH_B] + 18 * b);
+  const P = N[WRENCH_A] + 18 * b;
+  const Q = N[WRENCH_B] + 18 * b;
+  if (x >= 0) addOwn(F, N, N[COMPOSITE] + 72 * x, b, P, 1);
+  if (y >= 0) addOwn(F, N, N[COMPOSITE] + 72 * y, b, Q, 1);
+  if (x < 0 || y < 0) return;
+  // What carries both links moves neither against the other: nothing of the contact is left there.
+  const both = carrierOfBoth(N, x, y);
+  if (both < 0) return;
+  addOwn(F, N, N[COMPOSITE] + 72 * both, b, P, -1);
+  addOwn(F, N, N[COMPOSITE] + 72 * both, b, Q, -1);
 }
 
-/** A (6 x 6) += P W Q^T; P and Q 6 x 3. */
-function addProduct(F: Float64Array, A: i32, P: i32, w: i32, Q: i32): void {
-  const w0 = F[w];
-  const w1 = F[w + 1];
-  const w2 = F[w + 2];
-  const w3 = F[w + 3];
-  const w4 = F[w + 4];
-  const w5 = F[w + 5];
-  const w6 = F[w + 6];
-  const w7 = F[w + 7];
-  const w8 = F[w + 8];
-  for (let r = 0; r < 6; r++) {
-    const p0 = F[P + 3 * r];
-    const p1 = F[P + 3 * r + 1];
-    const p2 = F[P + 3 * r + 2];
-    const a = p0 * w0 + p1 * w3 + p2 * w6;
-    const b = p0 * w1 + p1 * w4 + p2 * w7;
-    const c = p0 * w2 + p1 * w5 + p2 * w8;
-    const o = A + 6 * r;
-    F[o] += a * F[Q] + b * F[Q + 1] + c * F[Q + 2];
-    F[o + 1] += a * F[Q + 3] + b * F[Q + 4] + c * F[Q + 5];
-    F[o + 2] += a * F[Q + 6] + b * F[Q + 7] + c * F[Q + 8];
-    F[o + 3] += a * F[Q + 9] + b * F[Q + 10] + c * F[Q + 11];
-    F[o + 4] += a * F[Q + 12] + b * F[Q + 13] + c * F[Q + 14];
-    F[o + 5] += a * F[Q + 15] + b * F[Q + 16] + c * F[Q + 17];
+/** A += sign F W F^T of a block, F the wrenches of one of its sides. */
+function addOwn(F: Float64Array, N: Int32Array, A: i32, b: i32, wrench: i32, sign: f64): void {
+  addProduct(F, A, wrench, N[W] + 9 * b, wrench, sign);
+  if (N[N[KIND] + b] < KIND_SPIN) return;
+  const normal = wrench - 18 * behind(N, b);
+  addColumn(F, N, A, b, wrench, wrench, normal, normal, sign);
+}
+
+/** The last node that carries both links; -1: none does. Nodes of parents have smaller numbers. */
+function lastCommonNode(N: Int32Array, a: i32, b: i32): i32 {
+  const above = N[NODE_PARENT];
+  let x = N[N[NODE_OF] + a];
+  let y = N[N[NODE_OF] + b];
+  while (x !== y) {
+    if (x > y) x = N[above + x];
+    else y = N[above + y];
+  }
+  return x;
+}
+
+/** The link from which on all nodes above the last common one of two links carry both of them as wholes; -1: there are none. */
+function carrierOfBoth(N: Int32Array, a: i32, b: i32): i32 {
+  const common = lastCommonNode(N, a, b);
+  if (common < 0) return -1;
+  return N[N[PARENT] + N[N[LINK_OF] + N[N[N[TREE_STRUCTURE] + S_START] + common]]];
+}
+
+/** A (6 x 6 pairs) += sign P W Q^T and, beside each of its numbers, that of sign P W^T Q^T; P and Q 6 x 3. */
+function addProduct(F: Float64Array, A: i32, P: i32, w: i32, Q: i32, sign: f64): void {
+  // lanes
+  for (let h = 0; h < 2; h++) {
+    const w0 = sign * F[w];
+    const w1 = sign * F[h === 0 ? w + 1 : w + 3];
+    const w2 = sign * F[h === 0 ? w + 2 : w + 6];
+    const w3 = sign * F[h === 0 ? w + 3 : w + 1];
+    const w4 = sign * F[w + 4];
+    const w5 = sign * F[h === 0 ? w + 5 : w + 7];
+    const w6 = sign * F[h === 0 ? w + 6 : w + 2];
+    const w7 = sign * F[h === 0 ? w + 7 : w + 5];
+    const w8 = sign * F[w + 8];
+    for (let r = 0; r < 6; r++) {
+      const p0 = F[P + 3 * r];
+      const p1 = F[P + 3 * r + 1];
+      const p2 = F[P + 3 * r + 2];
+      const a = p0 * w0 + p1 * w3 + p2 * w6;
+      const b = p0 * w1 + p1 * w4 + p2 * w7;
+      const c = p0 * w2 + p1 * w5 + p2 * w8;
+      const o = A + 12 * r + h;
+      for (let k = 0; k < 6; k++) F[o + 2 * k] += a * F[Q + 3 * k] + b * F[Q + 3 * k + 1] + c * F[Q + 3 * k + 2];
+    }
   }
 }
 
-/** A (6 x 6) += P NORMAL_W q^T; P 6 x 3, q the first column of Q: moments of block b that follow the normal of their contact. */
-function addColumn(F: Float64Array, N: Int32Array, A: i32, b: i32, P: i32, Q: i32): void {
+/**
+ * The same for moments of block b, P and Q their wrenches, that follow the normal of their contact, whose wrenches are X and Y: A += sign
+ * P NORMAL_W y^T and beside it sign x (Q NORMAL_W)^T, x and y the first columns of X and Y.
+ */
+function addColumn(F: Float64Array, N: Int32Array, A: i32, b: i32, P: i32, Q: i32, X: i32, Y: i32, sign: f64): void {
   const w = N[NORMAL_W] + 3 * b;
   for (let r = 0; r < 6; r++) {
-    const p = F[P + 3 * r] * F[w] + F[P + 3 * r + 1] * F[w + 1] + F[P + 3 * r + 2] * F[w + 2];
-    for (let k = 0; k < 6; k++) F[A + 6 * r + k] += p * F[Q + 3 * k];
+    const p = sign * (F[P + 3 * r] * F[w] + F[P + 3 * r + 1] * F[w + 1] + F[P + 3 * r + 2] * F[w + 2]);
+    const x = sign * F[X + 3 * r];
+    for (let k = 0; k < 6; k++) {
+      const q = Q + 3 * k;
+      F[A + 12 * r + 2 * k] += p * F[Y + 3 * k];
+      F[A + 12 * r + 2 * k + 1] += x * (F[q] * F[w] + F[q + 1] * F[w + 1] + F[q + 2] * F[w + 2]);
+    }
   }
 }
 
@@ -91,8 +128,7 @@ function addColumn(F: Float64Array, N: Int32Array, A: i32, b: i32, P: i32, Q: i3
 export function addCoupling(F: Float64Array, N: Int32Array): void {
   const blocks = N[BLOCKS];
   const matrix = N[K];
-  const C1 = N[WORK] + 72;
-  const C2 = C1 + 36;
+  const C = N[WORK] + 72;
   let open = 0;
   for (let b = 0; b < blocks; b++) {
     const kind = N[N[KIND] + b];
@@ -111,20 +147,18 @@ export function addCoupling(F: Float64Array, N: Int32Array): void {
       continue;
     }
     if (x < 0 || y < 0) continue;
-    if (open === 0) for (let k = 0; k < 72; k++) F[C1 + k] = 0;
+    if (open === 0) for (let k = 0; k < 72; k++) F[C + k] = 0;
     open = 1;
-    if (F[w] !== 0 || kind >= KIND_SPIN) {
-      addProduct(F, C1, N[WRENCH_A] + 18 * b, w, N[WRENCH_B] + 18 * b);
-      addProduct(F, C2, N[WRENCH_B] + 18 * b, w, N[WRENCH_A] + 18 * b);
-    }
+    if (F[w] !== 0 || kind >= KIND_SPIN) addProduct(F, C, N[WRENCH_A] + 18 * b, w, N[WRENCH_B] + 18 * b, 1);
     if (kind >= KIND_SPIN) {
-      const n = b - behind(N, b);
-      addColumn(F, N, C1, b, N[WRENCH_A] + 18 * b, N[WRENCH_B] + 18 * n);
-      addColumn(F, N, C2, b, N[WRENCH_B] + 18 * b, N[WRENCH_A] + 18 * n);
+      const n = 18 * (b - behind(N, b));
+      const P = N[WRENCH_A];
+      const Q = N[WRENCH_B];
+      addColumn(F, N, C, b, P + 18 * b, Q + 18 * b, P + n, Q + n, 1);
     }
     if (at < 0) continue;
     open = 0;
-    couple(F, N, x, y, C1, C2, at);
+    couple(F, N, x, y, C, at);
   }
 }
 
@@ -136,8 +170,11 @@ function addDiagonal(F: Float64Array, N: Int32Array, k: i32, value: f64): void {
   F[N[K] + N[N[IN_DIAGONAL] + n] + own * (s + 1)] += value;
 }
 
-/** K -= S_a^T C1 S_b and S_b^T C2 S_a, on all nodes that move link a and link b; `list`: where their blocks stand. */
-function couple(F: Float64Array, N: Int32Array, a: i32, b: i32, C1: i32, C2: i32, list: i32): void {
+/**
+ * K -= S_a^T C S_b, and its other half the transposed of that with the second of each pair of C, on all nodes that move link a and
+ * link b; `list`: where their blocks stand.
+ */
+function couple(F: Float64Array, N: Int32Array, a: i32, b: i32, C: i32, list: i32): void {
   const tree = N[TREE_STRUCTURE];
   const size = N[tree + S_SIZE];
   const start = N[tree + S_START];
@@ -147,55 +184,65 @@ function couple(F: Float64Array, N: Int32Array, a: i32, b: i32, C1: i32, C2: i32
   const S = N[MOTION];
   const matrix = N[K];
   const last = N[LAST];
-  let at = list;
+  const common = lastCommonNode(N, a, b);
+  const row = N[WORK];
+  let wide = 0;
+  for (let y = N[N[NODE_OF] + b]; y >= 0; y = N[above + y]) wide += 2;
+  let next = list;
   let endX = N[last + a];
   for (let x = N[N[NODE_OF] + a]; x >= 0; x = N[above + x]) {
     const fromX = N[start + x];
     const sizeX = N[size + x];
-    let endY = N[last + b];
-    for (let y = N[N[NODE_OF] + b]; y >= 0; y = N[above + y]) {
-      const fromY = N[start + y];
-      const sizeY = N[size + y];
-      const xy = matrix + N[at];
-      const yx = matrix + N[at + 1];
-      at += 2;
-      if (N[free + N[linkOf + fromX]] === 1 && N[free + N[linkOf + fromY]] === 1) {
-        for (let k = 0; k < 36; k++) {
-          F[xy + k] -= F[C1 + k];
-          F[yx + k] -= F[C2 + k];
-        }
-      } else
-        for (let i = fromX; i < endX; i++) {
-          const s = S + 6 * i;
-          const s0 = F[s];
-          const s1 = F[s + 1];
-          const s2 = F[s + 2];
-          const s3 = F[s + 3];
-          const s4 = F[s + 4];
-          const s5 = F[s + 5];
-          // C1^T S_i after C1's rows, and C2 S_i.
-          const work = N[WORK];
-          for (let c = 0; c < 6; c++) {
-            const p = C1 + c;
-            const q = C2 + 6 * c;
-            F[work + c] = s0 * F[p] + s1 * F[p + 6] + s2 * F[p + 12] + s3 * F[p + 18] + s4 * F[p + 24] + s5 * F[p + 30];
-            F[work + 6 + c] = s0 * F[q] + s1 * F[q + 1] + s2 * F[q + 2] + s3 * F[q + 3] + s4 * F[q + 4] + s5 * F[q + 5];
+    for (let i = fromX; i < endX; i++) {
+      const s = S + 6 * i;
+      // S_i^T C, pairs.
+      // lanes
+      for (let c = 0; c < 12; c++) {
+        const p = C + c;
+        F[row + c] =
+          F[s] * F[p] +
+          F[s + 1] * F[p + 12] +
+          F[s + 2] * F[p + 24] +
+          F[s + 3] * F[p + 36] +
+          F[s + 4] * F[p + 48] +
+          F[s + 5] * F[p + 60];
+      }
+      let at = next;
+      let endY = N[last + b];
+      for (let y = N[N[NODE_OF] + b]; y >= 0; y = N[above + y]) {
+        // What carries both links: see addStiffness.
+        if (x < common && y < common) break;
+        const fromY = N[start + y];
+        let xy = matrix + N[at] + (i - fromX) * N[size + y];
+        let yx = matrix + N[at + 1] + i - fromX;
+        at += 2;
+        if (N[free + N[linkOf + fromY]] === 1)
+          for (let k = 0; k < 6; k++) {
+            F[xy + k] -= F[row + 2 * k];
+            F[yx + k * sizeX] -= F[row + 2 * k + 1];
           }
+        else
           for (let j = fromY; j < endY; j++) {
             const t = S + 6 * j;
-            let f: f64 = 0;
-            let g: f64 = 0;
-            for (let c = 0; c < 6; c++) {
-              f += F[work + c] * F[t + c];
-              g += F[work + 6 + c] * F[t + c];
+            // lanes
+            for (let h = 0; h < 2; h++) {
+              const r = row + h;
+              F[h === 0 ? xy : yx] -=
+                F[r] * F[t] +
+                F[r + 2] * F[t + 1] +
+                F[r + 4] * F[t + 2] +
+                F[r + 6] * F[t + 3] +
+                F[r + 8] * F[t + 4] +
+                F[r + 10] * F[t + 5];
             }
-            F[xy + (i - fromX) * sizeY + j - fromY] -= f;
-            F[yx + (j - fromY) * sizeX + i - fromX] -= g;
+            xy++;
+            yx += sizeX;
           }
-        }
-      const nextY = N[above + y];
-      if (nextY >= 0) endY = N[start + nextY] + N[size + nextY];
+        const nextY = N[above + y];
+        if (nextY >= 0) endY = N[start + nextY] + N[size + nextY];
+      }
     }
+    next += wide;
     const nextX = N[above + x];
     if (nextX >= 0) endX = N[start + nextX] + N[size + nextX];
   }

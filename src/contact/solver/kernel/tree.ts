@@ -105,54 +105,55 @@ export function jointForces(F: Float64Array, N: Int32Array, w: i32, tau: i32): v
   }
 }
 
-/** COMPOSITE <- inertias of the links as matrices. */
+/** COMPOSITE <- inertias of the links as matrices, each number twice: pairs of a matrix and its transposed. */
 export function expandInertias(F: Float64Array, N: Int32Array): void {
   const links = N[LINKS];
-  const I = N[INERTIAS];
-  const R = N[COMPOSITE];
   for (let i = 0; i < links; i++) {
-    const a = I + 10 * i;
-    const o = R + 36 * i;
-    const m = F[a];
-    const x = F[a + 1];
-    const y = F[a + 2];
-    const z = F[a + 3];
-    F[o] = F[a + 4];
-    F[o + 1] = F[a + 5];
-    F[o + 2] = F[a + 6];
-    F[o + 3] = 0;
-    F[o + 4] = -z;
-    F[o + 5] = y;
-    F[o + 6] = F[a + 5];
-    F[o + 7] = F[a + 7];
-    F[o + 8] = F[a + 8];
-    F[o + 9] = z;
-    F[o + 10] = 0;
-    F[o + 11] = -x;
-    F[o + 12] = F[a + 6];
-    F[o + 13] = F[a + 8];
-    F[o + 14] = F[a + 9];
-    F[o + 15] = -y;
-    F[o + 16] = x;
-    F[o + 17] = 0;
-    F[o + 18] = 0;
-    F[o + 19] = z;
-    F[o + 20] = -y;
-    F[o + 21] = m;
-    F[o + 22] = 0;
-    F[o + 23] = 0;
-    F[o + 24] = -z;
-    F[o + 25] = 0;
-    F[o + 26] = x;
-    F[o + 27] = 0;
-    F[o + 28] = m;
-    F[o + 29] = 0;
-    F[o + 30] = y;
-    F[o + 31] = -x;
-    F[o + 32] = 0;
-    F[o + 33] = 0;
-    F[o + 34] = 0;
-    F[o + 35] = m;
+    const a = N[INERTIAS] + 10 * i;
+    const o = N[COMPOSITE] + 72 * i;
+    // lanes
+    for (let h = 0; h < 2; h++) {
+      const m = F[a];
+      const x = F[a + 1];
+      const y = F[a + 2];
+      const z = F[a + 3];
+      F[o + h] = F[a + 4];
+      F[o + 2 + h] = F[a + 5];
+      F[o + 4 + h] = F[a + 6];
+      F[o + 6 + h] = 0;
+      F[o + 8 + h] = -z;
+      F[o + 10 + h] = y;
+      F[o + 12 + h] = F[a + 5];
+      F[o + 14 + h] = F[a + 7];
+      F[o + 16 + h] = F[a + 8];
+      F[o + 18 + h] = z;
+      F[o + 20 + h] = 0;
+      F[o + 22 + h] = -x;
+      F[o + 24 + h] = F[a + 6];
+      F[o + 26 + h] = F[a + 8];
+      F[o + 28 + h] = F[a + 9];
+      F[o + 30 + h] = -y;
+      F[o + 32 + h] = x;
+      F[o + 34 + h] = 0;
+      F[o + 36 + h] = 0;
+      F[o + 38 + h] = z;
+      F[o + 40 + h] = -y;
+      F[o + 42 + h] = m;
+      F[o + 44 + h] = 0;
+      F[o + 46 + h] = 0;
+      F[o + 48 + h] = -z;
+      F[o + 50 + h] = 0;
+      F[o + 52 + h] = x;
+      F[o + 54 + h] = 0;
+      F[o + 56 + h] = m;
+      F[o + 58 + h] = 0;
+      F[o + 60 + h] = y;
+      F[o + 62 + h] = -x;
+      F[o + 64 + h] = 0;
+      F[o + 66 + h] = 0;
+      F[o + 68 + h] = 0;
+      F[o + 70 + h] = m;
+    }
   }
 }
 
@@ -163,9 +164,10 @@ export function accumulate(F: Float64Array, N: Int32Array): void {
   for (let i = N[LINKS] - 1; i >= 0; i--) {
     const p = N[parent + i];
     if (p < 0) continue;
-    const from = A + 36 * i;
-    const to = A + 36 * p;
-    for (let k = 0; k < 36; k++) F[to + k] += F[from + k];
+    const from = A + 72 * i;
+    const to = A + 72 * p;
+    // lanes
+    for (let k = 0; k < 72; k++) F[to + k] += F[from + k];
   }
 }
 
@@ -190,80 +192,59 @@ export function assemble(F: Float64Array, N: Int32Array, K: i32, diagonal: i32, 
     const s = N[size + n];
     const own = K + N[diagonal + n];
     if (N[free + N[linkOf + from]] === 1) {
-      const A = composite + 36 * N[linkOf + from];
-      for (let k = 0; k < 36; k++) F[own + k] = F[A + k];
+      const A = composite + 72 * N[linkOf + from];
+      for (let k = 0; k < 36; k++) F[own + k] = F[A + 2 * k];
       for (let k = 0; k < 6; k++) F[own + 7 * k] += F[added + from + k];
       continue;
     }
     for (let k = 0; k < s; k++) {
-      const A = composite + 36 * N[linkOf + from + k];
+      const A = composite + 72 * N[linkOf + from + k];
       const v = S + 6 * (from + k);
-      const v0 = F[v];
-      const v1 = F[v + 1];
-      const v2 = F[v + 2];
-      const v3 = F[v + 3];
-      const v4 = F[v + 4];
-      const v5 = F[v + 5];
-      // f = A v, g = A^T v
-      const f0 = F[A] * v0 + F[A + 1] * v1 + F[A + 2] * v2 + F[A + 3] * v3 + F[A + 4] * v4 + F[A + 5] * v5;
-      const f1 = F[A + 6] * v0 + F[A + 7] * v1 + F[A + 8] * v2 + F[A + 9] * v3 + F[A + 10] * v4 + F[A + 11] * v5;
-      const f2 = F[A + 12] * v0 + F[A + 13] * v1 + F[A + 14] * v2 + F[A + 15] * v3 + F[A + 16] * v4 + F[A + 17] * v5;
-      const f3 = F[A + 18] * v0 + F[A + 19] * v1 + F[A + 20] * v2 + F[A + 21] * v3 + F[A + 22] * v4 + F[A + 23] * v5;
-      const f4 = F[A + 24] * v0 + F[A + 25] * v1 + F[A + 26] * v2 + F[A + 27] * v3 + F[A + 28] * v4 + F[A + 29] * v5;
-      const f5 = F[A + 30] * v0 + F[A + 31] * v1 + F[A + 32] * v2 + F[A + 33] * v3 + F[A + 34] * v4 + F[A + 35] * v5;
-      const g0 = F[A] * v0 + F[A + 6] * v1 + F[A + 12] * v2 + F[A + 18] * v3 + F[A + 24] * v4 + F[A + 30] * v5;
-      const g1 = F[A + 1] * v0 + F[A + 7] * v1 + F[A + 13] * v2 + F[A + 19] * v3 + F[A + 25] * v4 + F[A + 31] * v5;
-      const g2 = F[A + 2] * v0 + F[A + 8] * v1 + F[A + 14] * v2 + F[A + 20] * v3 + F[A + 26] * v4 + F[A + 32] * v5;
-      const g3 = F[A + 3] * v0 + F[A + 9] * v1 + F[A + 15] * v2 + F[A + 21] * v3 + F[A + 27] * v4 + F[A + 33] * v5;
-      const g4 = F[A + 4] * v0 + F[A + 10] * v1 + F[A + 16] * v2 + F[A + 22] * v3 + F[A + 28] * v4 + F[A + 34] * v5;
-      const g5 = F[A + 5] * v0 + F[A + 11] * v1 + F[A + 17] * v2 + F[A + 23] * v3 + F[A + 29] * v4 + F[A + 35] * v5;
-      for (let j = 0; j <= k; j++) {
-        const w = S + 6 * (from + j);
-        const w0 = F[w];
-        const w1 = F[w + 1];
-        const w2 = F[w + 2];
-        const w3 = F[w + 3];
-        const w4 = F[w + 4];
-        const w5 = F[w + 5];
-        F[own + j * s + k] = w0 * f0 + w1 * f1 + w2 * f2 + w3 * f3 + w4 * f4 + w5 * f5;
-        F[own + k * s + j] = w0 * g0 + w1 * g1 + w2 * g2 + w3 * g3 + w4 * g4 + w5 * g5;
+      // lanes: A v, which is what stands above the diagonal, and A^T v.
+      for (let h = 0; h < 2; h++) {
+        const v0 = F[v];
+        const v1 = F[v + 1];
+        const v2 = F[v + 2];
+        const v3 = F[v + 3];
+        const v4 = F[v + 4];
+        const v5 = F[v + 5];
+        const a = A + h;
+        const f0 = F[a] * v0 + F[a + 2] * v1 + F[a + 4] * v2 + F[a + 6] * v3 + F[a + 8] * v4 + F[a + 10] * v5;
+        const f1 = F[a + 12] * v0 + F[a + 14] * v1 + F[a + 16] * v2 + F[a + 18] * v3 + F[a + 20] * v4 + F[a + 22] * v5;
+        const f2 = F[a + 24] * v0 + F[a + 26] * v1 + F[a + 28] * v2 + F[a + 30] * v3 + F[a + 32] * v4 + F[a + 34] * v5;
+        const f3 = F[a + 36] * v0 + F[a + 38] * v1 + F[a + 40] * v2 + F[a + 42] * v3 + F[a + 44] * v4 + F[a + 46] * v5;
+        const f4 = F[a + 48] * v0 + F[a + 50] * v1 + F[a + 52] * v2 + F[a + 54] * v3 + F[a + 56] * v4 + F[a + 58] * v5;
+        const f5 = F[a + 60] * v0 + F[a + 62] * v1 + F[a + 64] * v2 + F[a + 66] * v3 + F[a + 68] * v4 + F[a + 70] * v5;
+        for (let j = 0; j <= k; j++) {
+          const w = S + 6 * (from + j);
+          F[h === 0 ? own + j * s + k : own + k * s + j] =
+            F[w] * f0 + F[w + 1] * f1 + F[w + 2] * f2 + F[w + 3] * f3 + F[w + 4] * f4 + F[w + 5] * f5;
+        }
+        for (let e = N[first + n]; e < N[first + n + 1]; e++) {
+          const above = N[column + e];
+          const columns = N[size + above];
+          const base = N[start + above];
+          let low = K + N[lower + e] + k * columns;
+          let up = K + N[upper + e] + k;
+          if (N[free + N[linkOf + base]] === 1) {
+            // Its motion spaces are the axes.
+            F[h === 0 ? up : low] = f0;
+            F[h === 0 ? up + s : low + 1] = f1;
+            F[h === 0 ? up + 2 * s : low + 2] = f2;
+            F[h === 0 ? up + 3 * s : low + 3] = f3;
+            F[h === 0 ? up + 4 * s : low + 4] = f4;
+            F[h === 0 ? up + 5 * s : low + 5] = f5;
+          } else
+            for (let j = 0; j < columns; j++) {
+              const w = S + 6 * (base + j);
+              F[h === 0 ? up : low] =
+                F[w] * f0 + F[w + 1] * f1 + F[w + 2] * f2 + F[w + 3] * f3 + F[w + 4] * f4 + F[w + 5] * f5;
+              low++;
+              up += s;
+            }
+        }
       }
       F[own + k * s + k] += F[added + from + k];
-      for (let e = N[first + n]; e < N[first + n + 1]; e++) {
-        const above = N[column + e];
-        const columns = N[size + above];
-        const base = N[start + above];
-        let low = K + N[lower + e] + k * columns;
-        let up = K + N[upper + e] + k;
-        if (N[free + N[linkOf + base]] === 1) {
-          F[low] = g0;
-          F[low + 1] = g1;
-          F[low + 2] = g2;
-          F[low + 3] = g3;
-          F[low + 4] = g4;
-          F[low + 5] = g5;
-          F[up] = f0;
-          F[up + s] = f1;
-          F[up + 2 * s] = f2;
-          F[up + 3 * s] = f3;
-          F[up + 4 * s] = f4;
-          F[up + 5 * s] = f5;
-          continue;
-        }
-        for (let j = 0; j < columns; j++) {
-          const w = S + 6 * (base + j);
-          const w0 = F[w];
-          const w1 = F[w + 1];
-          const w2 = F[w + 2];
-          const w3 = F[w + 3];
-          const w4 = F[w + 4];
-          const w5 = F[w + 5];
-          F[low] = w0 * g0 + w1 * g1 + w2 * g2 + w3 * g3 + w4 * g4 + w5 * g5;
-          F[up] = w0 * f0 + w1 * f1 + w2 * f2 + w3 * f3 + w4 * f4 + w5 * f5;
-          low++;
-          up += s;
-        }
-      }
     }
   }
 }
