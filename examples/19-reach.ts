@@ -1,24 +1,37 @@
-// A seven-axis arm reaches for a point, holds itself there, and is driven along a line by computed torques of its hand.
+// A Panda reaches for a point, holds itself there, and is driven along a line by computed torques of its hand.
 import { dynamics, MechanismBuilder, State, type Vec3 } from 'manikin';
 import { gravityForces, inverseKinematics, operationalInertia } from 'manikin/toolbox';
 
-const builder = new MechanismBuilder('arm');
-for (let k = 0; k < 7; k++)
-  builder.link(k === 6 ? 'hand' : `link${k}`, {
-    parent: k === 0 ? null : `link${k - 1}`,
-    joint: { type: 'revolute', axis: k % 2 === 0 ? [0, 0, 1] : [0, 1, 0], limits: { lower: -2.8, upper: 2.8 } },
-    at: k === 0 ? [0, 0, 0.3] : [0, 0, 0.2],
-    mass: 3 - 0.3 * k,
-    com: [0, 0, 0.1],
+// Its joints, as its maker publishes them: where, how the axis is turned about x, limits; masses about.
+const quarter = Math.PI / 2;
+const joints = [
+  { at: [0, 0, 0.333], turn: 0, lower: -2.8973, upper: 2.8973, mass: 5 },
+  { at: [0, 0, 0], turn: -quarter, lower: -1.7628, upper: 1.7628, mass: 0.6 },
+  { at: [0, -0.316, 0], turn: quarter, lower: -2.8973, upper: 2.8973, mass: 3.2 },
+  { at: [0.0825, 0, 0], turn: quarter, lower: -3.0718, upper: -0.0698, mass: 3.6 },
+  { at: [-0.0825, 0.384, 0], turn: -quarter, lower: -2.8973, upper: 2.8973, mass: 1.2 },
+  { at: [0, 0, 0], turn: quarter, lower: -0.0175, upper: 3.7525, mass: 1.7 },
+  { at: [0.088, 0, 0], turn: quarter, lower: -2.8973, upper: 2.8973, mass: 1.5 },
+] as const;
+const builder = new MechanismBuilder('panda');
+joints.forEach(({ at, turn, lower, upper, mass }, k) => {
+  builder.link(k === 6 ? 'hand' : `link${k + 1}`, {
+    parent: k === 0 ? null : `link${k}`,
+    joint: { type: 'revolute', axis: [0, 0, 1], limits: { lower, upper } },
+    at,
+    rpy: [turn, 0, 0],
+    mass,
+    com: [0, 0, k === 6 ? 0.15 : 0],
     inertia: [0.02, 0, 0, 0, 0.02, 0, 0, 0, 0.01],
   });
+});
 const mechanism = builder.build();
 const arm = dynamics(mechanism);
 
 // Reach.
 const target: Vec3 = [0.5, 0.2, 0.7];
 const found = inverseKinematics(mechanism, [
-  { kind: 'position', frame: { frame: 'hand', at: [0, 0, 0.1] }, position: target },
+  { kind: 'position', frame: { frame: 'hand', at: [0, 0, 0.2104] }, position: target },
   { kind: 'direction', frame: 'hand', axis: [0, 0, 1], direction: [1, 0, 0] },
 ]);
 console.log(`reached: ${found.converged}`);

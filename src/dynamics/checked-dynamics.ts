@@ -321,7 +321,9 @@ export class Dynamics {
     if (given.length !== nv) refuseLength('tau', given, nv, OF_DOF);
     const matrix = (): Float64Array => new Float64Array(nv * nv);
     const out = options.out ?? { qdd: new Float64Array(nv), dq: matrix(), dv: matrix(), dtau: matrix() };
-    for (const key of ['dq', 'dv', 'dtau'] as const) this.#checkSquare(key, out[key]);
+    this.#checkSquare('dq', out.dq);
+    this.#checkSquare('dv', out.dv);
+    this.#checkSquare('dtau', out.dtau);
     if (out.qdd.length !== nv) refuseLength('qdd', out.qdd, nv, OF_DOF);
     if (this.#rest.forwardDerivatives?.(state, given, out) !== true) this.#plain.forwardDerivatives(state, given, out);
     return out;

@@ -8,6 +8,7 @@
 //   in: 'world'     X_a M                   X_a (dM/dt - V_a x M)
 //   in: 'aligned'   [w, l + w x p]          [dw, dl + dw x p + w x dp], with [w, l] in: 'world' and p the origin of b in a
 
+import { MechanismError } from '../mechanism/errors.js';
 import type { Frame, Mechanism, Placement } from '../mechanism/mechanism.js';
 import type { State } from '../mechanism/state.js';
 import type { Tree } from '../mechanism/tree.js';
@@ -78,6 +79,13 @@ export function frameOf(mechanism: Mechanism, name: FrameName): Frame {
   return { name: '', body, E, t: add(t, apply(transpose(E), name.at)) };
 }
 
+/** Who knows other libraries, or has no compiler to ask, hears of a name that means nothing here. */
+function checkIn({ in: how = 'frame' }: InOption): void {
+  if (how === 'frame' || how === 'world' || how === 'aligned') return;
+  const known = "'frame' (Pinocchio's LOCAL), 'world' (WORLD) and 'aligned' (LOCAL_WORLD_ALIGNED)";
+  throw MechanismError.of('option', 'in', `There are ${known}, not "${String(how)}".`);
+}
+
 const transform = (): Float64Array => new Float64Array(TRANSFORM);
 const motion = (): Float64Array => new Float64Array(6);
 
@@ -100,11 +108,32 @@ class PlacedFrame {
     this.acceleration.fill(0);
   }
 
-  place({ body, E, t }: Frame, poses: Float64Array): void {
-    this.body = body;
-    this.own.set(E);
-    this.own.set(t, ORIGIN);
-    compose(this.X, 0, this.own, 0, poses, TRANSFORM * body);
+  place(mechanism: Mechanism, name: FrameName, poses: Float64Array): void {
+    const known = typeof name === 'string' ? name : name.frame;
+    const own = this.own;
+    if (mechanism.hasBody(known)) {
+      this.body = mechanism.bodyIndex(known);
+      setIdentity(own, 0);
+    } else {
+      const { body, E, t } = mechanism.frame(known);
+      this.body = body;
+      own.set(E);
+      own.set(t, ORIGIN);
+    }
+    if (typeof name !== 'string') {
+      const { at } = name;
+      for (let k = 0; k < 3; k++) own[ORIGIN + k] += own[k] * at[0] + own[3 + k] * at[1] + own[6 + k] * at[2];
+    }
+    compose(this.X, 0, own, 0, poses, TRANSFORM * this.body);
+  }
+
+  move({ link }: Tree, { v, a }: ColumnScratch): void {
+    if (this.body < 0) return;
+    const o = 6 * (link[this.body] + 1);
+    for (let k = 0; k < 6; k++) {
+      this.velocity[k] = v[o + k];
+      this.acceleration[k] = a[o + k];
+    }
   }
 }
 
@@ -112,7 +141,9 @@ export class FrameMotions {
   readonly #bodies: BodyMotions;
   readonly #poses: Float64Array;
   readonly #velocities: Float64Array;
-  readonly #columns: Float64Array;
+  readonly #intoPoses: { readonly out: Float64Array };
+  readonly #intoVelocities: { readonly out: Float64Array; readonly poses: Float64Array };
+  readonly #intoColumns: { readonly out: Float64Array };
   #scratch: ColumnScratch | undefined;
   /** For each body that was asked for, the degrees of freedom that carry it: 1 for each of them. */
   readonly #carried = new Map<number, Uint8Array>();
@@ -132,7 +163,9 @@ export class FrameMotions {
     this.#bodies = bodies;
     this.#poses = new Float64Array(TRANSFORM * mechanism.bodies.length);
     this.#velocities = new Float64Array(6 * mechanism.bodies.length);
-    this.#columns = new Float64Array(6 * mechanism.nv);
+    this.#intoPoses = { out: this.#poses };
+    this.#intoVelocities = { out: this.#velocities, poses: this.#poses };
+    this.#intoColumns = { out: new Float64Array(6 * mechanism.nv) };
   }
 
   /** While `act` asks for frames, the state and all else that it is given stay as they are: what one frame needs serves all. */
@@ -147,29 +180,30 @@ export class FrameMotions {
 
   #findPlaces(state: State): void {
     if (this.#held?.places === true) return;
-    this.#bodies.poses(state, { out: this.#poses });
+    this.#bodies.poses(state, this.#intoPoses);
     if (this.#held !== undefined) this.#held.places = true;
   }
 
   pose(state: State, name: FrameName, { relativeTo }: InOption): Placement {
-    const frame = frameOf(this.#bodies.mechanism, name);
     this.#findPlaces(state);
-    this.#place(frame, relativeTo);
-    const [a, b, c, d, e, f, g, h, i, x, y, z] = this.#between;
-    const E: Mat3 = [a, b, c, d, e, f, g, h, i];
-    return { E, t: [x, y, z] };
+    this.#place(name, relativeTo);
+    const X = this.#between;
+    const E: Mat3 = [X[0], X[1], X[2], X[3], X[4], X[5], X[6], X[7], X[8]];
+    return { E, t: [X[9], X[10], X[11]] };
   }
 
   velocity(state: State, name: FrameName, options: InOption): FrameVelocity {
-    const frame = frameOf(this.#bodies.mechanism, name);
+    checkIn(options);
     const { relativeTo } = options;
-    const [a, b, m] = [this.#a, this.#b, this.#m];
-    if (this.#held?.velocities !== true) this.#bodies.velocities(state, { out: this.#velocities, poses: this.#poses });
+    const a = this.#a;
+    const b = this.#b;
+    const m = this.#m;
+    if (this.#held?.velocities !== true) this.#bodies.velocities(state, this.#intoVelocities);
     if (this.#held !== undefined) this.#held.places = this.#held.velocities = true;
-    this.#place(frame, relativeTo);
+    this.#place(name, relativeTo);
     if (relativeTo === undefined && options.in !== 'world') {
       // Not by way of the ground's origin, which may be far away.
-      motionToB(m, 0, b.own, 0, this.#velocities, 6 * frame.body);
+      motionToB(m, 0, b.own, 0, this.#velocities, 6 * b.body);
       if (options.in === 'aligned') this.#turnBack(m);
     } else {
       this.#toGround(b);
@@ -181,9 +215,12 @@ export class FrameMotions {
   }
 
   acceleration(state: State, name: FrameName, options: AccelerationOptions): FrameVelocity {
-    const frame = frameOf(this.#bodies.mechanism, name);
-    const [a, b, m, rate] = [this.#a, this.#b, this.#m, this.#rate];
-    this.#move(state, frame, options, options.qdd ?? null);
+    checkIn(options);
+    const a = this.#a;
+    const b = this.#b;
+    const m = this.#m;
+    const rate = this.#rate;
+    this.#move(state, name, options, options.qdd ?? null);
     for (let k = 0; k < 6; k++) {
       m[k] = b.velocity[k] - a.velocity[k];
       rate[k] = b.acceleration[k] - a.acceleration[k];
@@ -203,13 +240,14 @@ export class FrameMotions {
   }
 
   jacobian(state: State, name: FrameName, options: InOption, J: Float64Array): Float64Array {
-    const frame = frameOf(this.#bodies.mechanism, name);
+    checkIn(options);
     const { nv } = this.#bodies.mechanism;
     const m = this.#m;
-    const all = this.#bodies.jacobians(state, { out: this.#columns });
-    this.#bodies.poses(state, { out: this.#poses });
-    this.#place(frame, options.relativeTo);
-    const [on, off] = [this.#carries(this.#b.body), this.#carries(this.#a.body)];
+    const all = this.#bodies.jacobians(state, this.#intoColumns);
+    this.#bodies.poses(state, this.#intoPoses);
+    this.#place(name, options.relativeTo);
+    const on = this.#carries(this.#b.body);
+    const off = this.#carries(this.#a.body);
     for (let k = 0; k < nv; k++) {
       const factor = on[k] - off[k];
       if (factor !== 0) {
@@ -222,12 +260,14 @@ export class FrameMotions {
   }
 
   jacobianRate(state: State, name: FrameName, options: InOption, J: Float64Array): Float64Array {
-    const frame = frameOf(this.#bodies.mechanism, name);
+    checkIn(options);
     const { tree, mechanism } = this.#bodies;
     const { nv } = mechanism;
-    const [m, rate] = [this.#m, this.#rate];
-    const { S, rate: dS } = this.#move(state, frame, options, null);
-    const [on, off] = [this.#carries(this.#b.body), this.#carries(this.#a.body)];
+    const m = this.#m;
+    const rate = this.#rate;
+    const { S, rate: dS } = this.#move(state, name, options, null);
+    const on = this.#carries(this.#b.body);
+    const off = this.#carries(this.#a.body);
     J.fill(0);
     for (let i = 0; i < tree.n; i++)
       for (let k = tree.dof[i]; k < tree.dof[i + 1]; k++) {
@@ -245,35 +285,31 @@ export class FrameMotions {
   }
 
   /** Places, velocities and accelerations of the frame and of the one that it is related to. */
-  #move(state: State, frame: Frame, { relativeTo }: InOption, qdd: Float64Array | null): ColumnScratch {
+  #move(state: State, name: FrameName, { relativeTo }: InOption, qdd: Float64Array | null): ColumnScratch {
     const { tree } = this.#bodies;
     this.#scratch ??= createColumns(tree);
     const scratch = this.#scratch;
     if (this.#held === undefined || this.#held.qdd !== qdd) columnMotions(tree, scratch, state.q, state.v, qdd, false);
     if (this.#held !== undefined) this.#held.qdd = qdd;
     this.#findPlaces(state);
-    this.#place(frame, relativeTo);
-    for (const placed of [this.#a, this.#b]) {
-      if (placed.body < 0) continue;
-      const o = 6 * (tree.link[placed.body] + 1);
-      for (let k = 0; k < 6; k++) {
-        placed.velocity[k] = scratch.v[o + k];
-        placed.acceleration[k] = scratch.a[o + k];
-      }
-    }
+    this.#place(name, relativeTo);
+    this.#a.move(tree, scratch);
+    this.#b.move(tree, scratch);
     return scratch;
   }
 
   /** Both frames, and the one seen from the other; poses of the bodies must be there. */
-  #place(frame: Frame, relativeTo: FrameName | undefined): void {
-    const [a, b] = [this.#a, this.#b];
-    b.place(frame, this.#poses);
+  #place(name: FrameName, relativeTo: FrameName | undefined): void {
+    const a = this.#a;
+    const b = this.#b;
+    const { mechanism } = this.#bodies;
+    b.place(mechanism, name, this.#poses);
     if (relativeTo === undefined) {
       if (a.body >= 0) a.ground();
       this.#between.set(b.X);
       return;
     }
-    a.place(frameOf(this.#bodies.mechanism, relativeTo), this.#poses);
+    a.place(mechanism, relativeTo, this.#poses);
     invert(this.#inverse, 0, a.X, 0);
     compose(this.#between, 0, b.X, 0, this.#inverse, 0);
   }
@@ -303,9 +339,12 @@ export class FrameMotions {
     if (how !== 'aligned') return;
     this.#shift(rate, rate);
     // + w x dp: w of m, and the velocity of the origin.
-    const [a, b] = [this.#a, this.#b];
+    const a = this.#a;
+    const b = this.#b;
     motionToB(work, 0, a.X, 0, m, 0);
-    const [wx, wy, wz] = work;
+    const wx = work[0];
+    const wy = work[1];
+    const wz = work[2];
     for (let k = 0; k < 6; k++) work[k] = b.velocity[k] - a.velocity[k];
     motionToB(work, 0, a.X, 0, work, 0);
     this.#shift(work, work);
@@ -315,9 +354,14 @@ export class FrameMotions {
   }
 
   /** [w, l + w x p] */
-  #shift(out: Float64Array, [wx, wy, wz]: Float64Array): void {
+  #shift(out: Float64Array, m: Float64Array): void {
     const p = this.#between;
-    const [x, y, z] = [p[ORIGIN], p[ORIGIN + 1], p[ORIGIN + 2]];
+    const wx = m[0];
+    const wy = m[1];
+    const wz = m[2];
+    const x = p[ORIGIN];
+    const y = p[ORIGIN + 1];
+    const z = p[ORIGIN + 2];
     out[3] += wy * z - wz * y;
     out[4] += wz * x - wx * z;
     out[5] += wx * y - wy * x;
@@ -326,8 +370,10 @@ export class FrameMotions {
   /** From the axes of the frame to those of the ground. */
   #turnBack(m: Float64Array): void {
     const { X } = this.#b;
-    for (const o of [0, 3]) {
-      const [x, y, z] = [m[o], m[o + 1], m[o + 2]];
+    for (let o = 0; o < 6; o += 3) {
+      const x = m[o];
+      const y = m[o + 1];
+      const z = m[o + 2];
       for (let k = 0; k < 3; k++) m[o + k] = X[k] * x + X[3 + k] * y + X[6 + k] * z;
     }
   }

@@ -1,49 +1,50 @@
-// The products that derivatives of dynamics consist of (formulas/inverse-derivatives.ts), two columns in the lanes of a
-// vector, and d qdd = -H^-1 d tau for the rows that are related to a column.
+// The products that derivatives of inverse dynamics consist of (formulas/inverse-derivatives.ts), two columns in the lanes of a
+// vector.
 
 import {
   type DerivativeColumns,
-  RECORD_OF_COLUMN,
-  RECORD_PSI1,
-  RECORD_PSI2,
-  RECORD_SUM,
+  type LinkRowPlaces,
   ROW_F,
   ROW_P,
+  ROW_PSI1,
+  ROW_PSI2,
   ROW_Q,
+  ROW_STILL,
+  ROW_SUM,
 } from '../formulas/derivative-columns.js';
+import { columnKernel, linkKernel } from '../formulas/inverse-derivatives.js';
+import { VectorGraph } from '../formulas/vectors.js';
 import * as B from './bytes.js';
-import { columnSolver, solvingIsShorter } from './column-solver.js';
-import { inverseMassLoops, type Loops, LoopWriter } from './inverse-mass-loops.js';
+import { type Loops, LoopWriter } from './inverse-mass-loops.js';
 import type { ModuleFunction } from './module.js';
+import { type ConstantPool, emitFunctions } from './wasm.js';
 
 const NUMBER = 8;
 const PAIR = 16;
-/** Of a product: as many as registers hold sums for. */
-const ROWS_AT_ONCE = 4;
 
-/** Terms of a scalar product: numbers of a record with rows of columns. */
-type Terms = readonly (readonly [record: number, row: number])[];
-const terms = (record: number, row: number, count: number): Terms =>
-  Array.from({ length: count }, (_, c) => [record + c, row + c] as const);
+/** Terms of a scalar product: rows of motions with rows of forces. */
+type Terms = readonly (readonly [motion: number, force: number])[];
+const terms = (motion: number, force: number, count: number): Terms =>
+  Array.from({ length: count }, (_, c) => [motion + c, force + c] as const);
 const UPPER_Q = terms(0, 0, 6);
 const UPPER_V = terms(0, ROW_Q, 6);
-const LOWER_Q = [...terms(RECORD_PSI1, ROW_P, 3), ...terms(RECORD_PSI2, ROW_F, 6)];
-const LOWER_V = [...terms(0, ROW_P, 3), ...terms(RECORD_SUM, ROW_F, 6)];
+const LOWER_Q = [...terms(ROW_PSI1, ROW_P, 3), ...terms(ROW_PSI2, ROW_F, 6)];
+const LOWER_V = [...terms(0, ROW_P, 3), ...terms(ROW_SUM, ROW_F, 6)];
 
 /** The entries of a degree of freedom with columns beyond it. `apart`: bytes between the two matrices. */
 function pairs(stride: number, rowBytes: number, apart: number): ModuleFunction {
-  const [record, column, upper, lower, count] = [0, 1, 2, 3, 4];
+  const [motion, column, upper, lower, count] = [0, 1, 2, 3, 4];
   const w = new LoopWriter(5);
-  const known = Array.from({ length: RECORD_SUM + 6 }, (_, k) => {
+  const known = Array.from({ length: ROW_SUM + 6 }, (_, k) => {
     const local = w.local(B.V128);
-    w.splat(record, NUMBER * k).set(local);
+    w.splat(motion, k * stride).set(local);
     return local;
   });
   const value = { 1: w.local(B.F64), 2: w.local(B.V128) };
   const product = (lanes: 1 | 2, list: Terms): void => {
     list.forEach(([k, row], n) => {
       if (lanes === 2) w.get(known[k]);
-      else w.load(1, record, NUMBER * k);
+      else w.load(1, motion, k * stride);
       w.load(lanes, column, row * stride).operate(lanes, 'mul');
       if (n > 0) w.operate(lanes, 'add');
     });
@@ -78,71 +79,82 @@ function pairs(stride: number, rowBytes: number, apart: number): ModuleFunction 
   return w.finish();
 }
 
-/**
- * out -= A B for some rows of A and columns of B, of both matrices B: out begins at zero where `begins`. `inner`: columns of A
- * and rows of B.
- */
-function subtractProduct(rowBytes: number, apart: number, begins: boolean): ModuleFunction {
-  const [A, right, out, inner, rows, columns] = [0, 1, 2, 3, 4, 5];
-  const w = new LoopWriter(6);
-  const [b, to, left, a, under, steps] = Array.from({ length: 6 }, () => w.local(B.I32));
-  const each = (type: number): number[] => Array.from({ length: ROWS_AT_ONCE }, () => w.local(type));
-  // Of both matrices, for each row.
-  const sums = { 1: [each(B.F64), each(B.F64)], 2: [each(B.V128), each(B.V128)] };
-  const entry = { 1: [w.local(B.F64), w.local(B.F64)], 2: [w.local(B.V128), w.local(B.V128)] };
-  const factor = { 1: w.local(B.F64), 2: w.local(B.V128) };
-  const tile = (lanes: 1 | 2, count: number): void => {
-    const own = Array.from({ length: count }, (_, k) => k);
-    for (const k of own)
-      for (const m of [0, 1]) {
-        if (begins) w.zero(lanes);
-        else w.load(lanes, to, k * rowBytes + m * apart);
-        w.set(sums[lanes][m][k]);
+/** Entries of a degree of freedom with those of its own joint; `q`: the row of forces for positions that counts. */
+function within(stride: number, apart: number): ModuleFunction {
+  const [motion, q, column, to, count] = [0, 1, 2, 3, 4];
+  const w = new LoopWriter(5);
+  w.repeat(count, () => {
+    for (const [pointer, row, offset] of [
+      [q, 0, 0],
+      [column, ROW_Q, apart],
+    ] as const) {
+      w.get(to);
+      for (let c = 0; c < 6; c++) {
+        w.load(1, motion, c * stride)
+          .load(1, pointer, (row + c) * stride)
+          .operate(1, 'mul');
+        if (c > 0) w.operate(1, 'add');
       }
-    w.get(A).set(a).get(b).set(under).get(inner).set(steps);
-    w.repeat(steps, () => {
-      for (const m of [0, 1]) w.load(lanes, under, m * apart).set(entry[lanes][m]);
-      for (const k of own) {
-        if (lanes === 2) w.splat(a, k * rowBytes);
-        else w.load(1, a, k * rowBytes);
-        w.set(factor[lanes]);
-        for (const m of [0, 1])
-          w.get(sums[lanes][m][k])
-            .get(factor[lanes])
-            .get(entry[lanes][m])
-            .operate(lanes, 'mul')
-            .operate(lanes, 'sub')
-            .set(sums[lanes][m][k]);
-      }
-      w.advance(a, NUMBER).advance(under, rowBytes);
-    });
-    for (const k of own)
-      for (const m of [0, 1])
-        w.get(to)
-          .get(sums[lanes][m][k])
-          .store(lanes, k * rowBytes + m * apart);
-  };
-  for (const count of [ROWS_AT_ONCE, 1])
-    w.blocks(rows, count, () => {
-      w.get(right).set(b).get(out).set(to).get(columns).set(left);
-      w.twoByTwo(
-        left,
-        () => {
-          tile(2, count);
-          w.advance(b, PAIR).advance(to, PAIR);
-        },
-        () => tile(1, count),
-      );
-      w.advance(A, count * rowBytes).advance(out, count * rowBytes);
-    });
+      w.store(1, offset);
+    }
+    for (const pointer of [q, column, to]) w.advance(pointer, NUMBER);
+  });
   return w.finish();
 }
 
-/** The loops, to stand from number `first` of a module's functions on, and the calls of them. */
-export function derivativeLoops(columns: DerivativeColumns, forward: boolean, resultAt: number, first: number): Loops {
-  const { order, chains, beyond, inverse, records, rows, stride: numbers } = columns;
+/**
+ * A kernel for two columns of rows side by side, as a function of the bytes at which they stand in their rows. `rows`: address
+ * of each array, and bytes from row to row.
+ */
+export function rowKernel(
+  formulas: (g: VectorGraph) => void,
+  rows: readonly (readonly [at: number, stride: number])[],
+  constants: ConstantPool,
+): ModuleFunction {
+  const graph = new VectorGraph({ wide: true });
+  formulas(graph);
+  const { functions } = emitFunctions(graph, {
+    arrays: rows.map(([offset, stride]) => ({ parameter: 0, offset, stride })),
+    parameters: 1,
+    functionSize: graph.size,
+    onDemand: true,
+    constants,
+    slotsAt: 0,
+    wide: true,
+  });
+  return functions[0];
+}
+
+/** Calls of a kernel for columns two by two; of an odd number the last is computed with what stands beside it. */
+export function callRows(calls: B.Bytes, index: number, columns: number): void {
+  for (let at = 0; at < columns; at += 2)
+    calls
+      .byte(B.I32_CONST)
+      .signed(NUMBER * at)
+      .byte(B.CALL)
+      .unsigned(index);
+}
+
+/** What every link adds to its subtree. */
+export function linkNumbers(links: LinkRowPlaces, resultAt: number, constants: ConstantPool): ModuleFunction {
+  const stride = NUMBER * links.stride;
+  const rows = [links.given, links.inertia, links.numbers].map((at) => [resultAt + NUMBER * at, stride] as const);
+  return rowKernel(linkKernel, rows, constants);
+}
+
+/**
+ * Loops and kernels, to stand from number `first` of a module's functions on, and the calls of them: `between` motions and sums
+ * of the subtrees, and after them.
+ */
+export function derivativeLoops(
+  columns: DerivativeColumns,
+  resultAt: number,
+  first: number,
+  constants: ConstantPool,
+): Loops {
+  const { order, beyond, joints, inverse, motions, subtrees, forces, links } = columns;
   const { nv, degrees } = order;
-  const [stride, rowBytes, apart] = [NUMBER * numbers, NUMBER * nv, NUMBER * nv * nv];
+  const [stride, rowBytes, apart] = [NUMBER * columns.stride, NUMBER * nv, NUMBER * nv * nv];
   const calls = new B.Bytes();
   const call = (index: number, ...values: readonly number[]): void => {
     for (const value of values) calls.byte(B.I32_CONST).signed(value);
@@ -150,39 +162,39 @@ export function derivativeLoops(columns: DerivativeColumns, forward: boolean, re
   };
   const at = (number: number): number => resultAt + NUMBER * number;
   const entry = (matrix: number, row: number, column: number): number => at(matrix + nv * row + column);
+  const between = new B.Bytes();
+  callRows(between, first, links.count);
+  callRows(calls, first + 1, nv);
+  for (const { from, end, atOnce } of joints)
+    for (let k = from; k < end; k++) {
+      /** `row`: of the forces for positions. */
+      const inside = (row: number, begin: number, last: number): void => {
+        const [column, to] = [at(forces + begin), entry(inverse, k, begin)];
+        if (begin < last) call(2, at(motions + k), column + stride * row, column, to, last - begin);
+      };
+      // What a displacement of l carries along does not change the components along k, where k goes with it.
+      const still = atOnce ? end : k + 1;
+      inside(ROW_STILL, from, still);
+      inside(0, still, end);
+    }
   for (let k = 0; k < nv; k++) {
     const j = beyond[k];
     const { end } = degrees[k];
-    if (j < end)
-      call(0, at(records + RECORD_OF_COLUMN * k), at(rows + j), entry(inverse, k, j), entry(inverse, j, k), end - j);
+    if (j < end) call(3, at(motions + k), at(forces + j), entry(inverse, k, j), entry(inverse, j, k), end - j);
   }
-  const functions = [pairs(stride, rowBytes, apart)];
-  if (!forward) return { functions, calls };
-  if (solvingIsShorter(columns)) {
-    const matrices = [0, 1].map((m) => ({
-      X: at(columns.forward + m * nv * nv),
-      B: at(inverse + m * nv * nv),
-    }));
-    const mass = inverseMassLoops(order, resultAt, first + 1);
-    const solver = columnSolver(columns, resultAt, matrices, first + 1 + mass.functions.length);
-    return {
-      functions: [...functions, ...mass.functions, ...solver.functions],
-      calls: calls.append(mass.calls).append(solver.calls),
-    };
-  }
-  const mass = inverseMassLoops(order, resultAt, first + 3);
-  calls.append(mass.calls);
-  for (const { from, end, runs } of chains)
-    for (const [run, [start, stop]] of runs.entries())
-      call(
-        run === 0 ? 1 : 2,
-        entry(0, 0, start),
-        entry(inverse, start, from),
-        entry(columns.forward, 0, from),
-        stop - start,
-        nv,
-        end - from,
-      );
-  functions.push(subtractProduct(rowBytes, apart, true), subtractProduct(rowBytes, apart, false), ...mass.functions);
-  return { functions, calls };
+  const columnForces = rowKernel(
+    columnKernel,
+    [motions, subtrees, forces].map((row) => [at(row), stride] as const),
+    constants,
+  );
+  return {
+    functions: [
+      linkNumbers(links, resultAt, constants),
+      columnForces,
+      within(stride, apart),
+      pairs(stride, rowBytes, apart),
+    ],
+    between,
+    calls,
+  };
 }

@@ -315,7 +315,15 @@ function between(stride: number, rowBytes: number): ModuleFunction {
 
 export interface Loops {
   readonly functions: readonly ModuleFunction[];
+  /** Calls after the formulas, and between their phases where there are two. */
   readonly calls: B.Bytes;
+  readonly between?: B.Bytes;
+}
+
+/** Another way inwards, with more parameters for degree of freedom k and the columns from j on. */
+export interface InwardLoop {
+  readonly inwards: ModuleFunction;
+  readonly more: (k: number, j: number) => readonly number[];
 }
 
 /** The loops, to stand from number `first` of a module's functions on, and the calls of them, once the records are written. */
@@ -323,6 +331,7 @@ export function inverseMassLoops(
   { nv, degrees, branches, records, stride: numbers }: InverseMassColumns,
   resultAt: number,
   first: number,
+  way?: InwardLoop,
 ): Loops {
   const stride = NUMBER * numbers;
   const rowBytes = NUMBER * nv;
@@ -336,7 +345,8 @@ export function inverseMassLoops(
   for (let k = nv - 1; k >= 0; k--) {
     const { end, forcesFrom, forcesTo } = degrees[k];
     const j = k + 1;
-    if (j < end) call(0, record(k), at(forcesFrom + j), at(forcesTo + j), at(nv * k + j), end - j);
+    if (j < end)
+      call(0, record(k), at(forcesFrom + j), at(forcesTo + j), at(nv * k + j), end - j, ...(way?.more(k, j) ?? []));
   }
   for (let k = 0; k < nv; k++) {
     const { end, accelerationsFrom, accelerationsTo } = degrees[k];
@@ -351,7 +361,7 @@ export function inverseMassLoops(
       }
     }
   }
-  return { functions: [inwards(stride), outwards(stride, rowBytes), between(stride, rowBytes)], calls };
+  return { functions: [way?.inwards ?? inwards(stride), outwards(stride, rowBytes), between(stride, rowBytes)], calls };
 }
 
 /**

@@ -95,8 +95,9 @@ export interface EliminatedColumn {
   readonly G: readonly Node[];
   /** u / D */
   readonly y: Node;
-  /** 1 / D; only the mixed form needs it. */
+  /** 1 / D, and D itself; the mixed form needs but the first. */
   readonly inverse?: Node;
+  readonly D?: Node;
 }
 
 /** The index k for which S is the unit vector k, or -1. */
@@ -122,7 +123,8 @@ function eliminate(
   // S^T x: where S is a unit vector just one of the components.
   const along = (x: readonly Node[]): Node => (unit >= 0 ? x[unit] : g.dot(S, x));
   const U = SYM6.map((row) => along(row.map((at) => I[at])));
-  const inverse = g.div(g.one, g.add(along(U), armature));
+  const D = g.add(along(U), armature);
+  const inverse = g.div(g.one, D);
   const y = g.mul(g.sub(tau, along(p)), inverse);
   // Along a plain axis U / D is exactly 1, the row vanishes, and the bias force becomes tau.
   const G = U.map((e, k) => (k === axis ? g.one : g.mul(e, inverse)));
@@ -133,7 +135,7 @@ function eliminate(
       rest.push(g.sub(I[SYM6[i][j]], change));
     }
   return {
-    column: { G, y, inverse },
+    column: { G, y, inverse, D },
     rest: { I: rest, p: p.map((e, k) => (k === axis ? tau : g.add(e, g.mul(U[k], y)))) },
   };
 }

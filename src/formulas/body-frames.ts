@@ -44,7 +44,13 @@ export function writeNumbers(
 ): void {
   if (g.is(node, 0)) return;
   const at = (body: number): number => start + stride * body + k;
-  if (b === undefined) g.output(RESULT, at(a), node);
-  else if (g.lanes[node] === 2) g.output(RESULT, at(a), node, at(b));
-  else for (const body of [a, b]) g.output(RESULT, at(body), node);
+  writeAt(g, b === undefined ? [at(a)] : [at(a), at(b)], node);
+}
+
+/** A number of the result, at one place or at two. */
+export function writeAt(g: VectorGraph, places: readonly number[], node: Node): void {
+  const [a, b] = places;
+  if (b === undefined) g.output(RESULT, a, node);
+  else if (g.lanes[node] === 2) g.output(RESULT, a, node, b);
+  else for (const at of places) g.output(RESULT, at, node);
 }

@@ -1,28 +1,50 @@
 // Where the derivatives of dynamics are computed: columns of degrees of freedom in the order of inverse-mass-columns.ts, in
-// which every subtree stands side by side. Places are counted in numbers from the begin of the result.
+// which every subtree stands side by side. Places are counted in numbers from the begin of the result. Numbers stand in rows, one
+// for each component, so that those of neighbouring columns fill the lanes of a vector.
 
 import type { Plan } from '../plan/plan.js';
 import { type InverseMassColumns, inverseMassColumns } from './inverse-mass-columns.js';
 
-/** Of each degree of freedom k, for the columns beyond it: S (6), Psi1 (angular, 3), Psi2 (6), Psi1 + dS/dt (6). */
-export const RECORD_OF_COLUMN = 22;
-export const RECORD_PSI1 = 6;
-export const RECORD_PSI2 = 9;
-export const RECORD_SUM = 15;
+/** Motions of each degree of freedom k, for the columns beyond it: S (6), Psi1 (angular, 3), Psi2 (6), Psi1 + dS/dt (6). */
+export const ROWS_OF_MOTIONS = 21;
+export const ROW_PSI1 = 6;
+export const ROW_PSI2 = 9;
+export const ROW_SUM = 15;
 
-/** Rows of numbers, one for each column: R (6), Q (6), P (3), F (6); see formulas/inverse-derivatives.ts. */
+/** Forces of each degree of freedom: R (6), Q (6), P (3), F (6); see formulas/inverse-derivatives.ts ... */
 export const ROWS_OF_COLUMNS = 21;
 export const ROW_Q = 6;
 export const ROW_P = 12;
 export const ROW_F = 15;
+/** ... and R without what is carried along (6), for the entries within a joint. */
+export const ROW_STILL = 21;
+const ROWS_OF_FORCES = 27;
 
-/** Columns of one chain, and the rows that are related to them: at it, before it and beyond it, in runs. */
+/** What a link is given: E (9), p (3), v (6), a (6), then its own mass, first and second moments (10) ... */
+export const ROWS_GIVEN = 24;
+export const ROWS_OF_INERTIA = 10;
+/** ... and what it adds to its subtree: mass, first and second moments (10), 2 K (9), 2 p (3), force (6). */
+export const ROWS_OF_LINK = 28;
+
+/** Columns of one chain, and the chain it hangs from. */
 export interface ColumnChain {
   readonly from: number;
   readonly end: number;
-  /** The chain it hangs from, -1 for the ground; those come first. */
+  /** -1 for the ground; those come first. */
   readonly parent: number;
-  readonly runs: readonly (readonly [from: number, end: number])[];
+}
+
+/** Rows with a column for each link, in the order of their first degrees of freedom. */
+export interface LinkRowPlaces {
+  readonly count: number;
+  /** The column of each link. */
+  readonly place: readonly number[];
+  readonly given: number;
+  readonly inertia: number;
+  readonly numbers: number;
+  readonly stride: number;
+  /** Behind them. */
+  readonly end: number;
 }
 
 export interface DerivativeColumns {
@@ -30,44 +52,63 @@ export interface DerivativeColumns {
   readonly chains: readonly ColumnChain[];
   /** First column beyond the link of each degree of freedom. */
   readonly beyond: readonly number[];
+  /** Columns of each joint, and whether its degrees of freedom move at once: the others follow each other. */
+  readonly joints: readonly { readonly from: number; readonly end: number; readonly atOnce: boolean }[];
   /** The derivatives of inverse dynamics: nv x nv with respect to q, then the same with respect to v. */
   readonly inverse: number;
-  /** The same of forward dynamics, where it is computed. */
-  readonly forward: number;
-  readonly rows: number;
-  readonly records: number;
+  /** Motions, the numbers of subtrees (as those of links) and forces, a column for each degree of freedom. */
+  readonly motions: number;
+  readonly subtrees: number;
+  readonly forces: number;
   readonly stride: number;
-  /** Buffers of six rows: two, and one for the end of each chain (emit/column-solver.ts). */
-  readonly ends: number;
+  readonly links: LinkRowPlaces;
   readonly size: number;
 }
 
-/** `forward`: with the inverse of the mass matrix, which stands first, and the derivatives of forward dynamics. */
-export function derivativeColumns(plan: Pick<Plan, 'links' | 'nv'>, forward: boolean): DerivativeColumns {
+/** Joints whose degrees of freedom do not follow each other. */
+export const movesAtOnce = (type: string): boolean => type === 'spherical' || type === 'floating';
+
+const even = (numbers: number): number => numbers + (numbers % 2);
+
+/** `mass`: with the inverse of the mass matrix, which stands first. */
+export function derivativeColumns(plan: Pick<Plan, 'links' | 'nv'>, mass: boolean): DerivativeColumns {
   const order = inverseMassColumns(plan);
   const { nv, stride } = order;
-  const even = (numbers: number): number => numbers + (numbers % 2);
-  const forwardAt = forward ? even(order.size) : 0;
-  const inverse = forwardAt + (forward ? even(2 * nv * nv) : 0);
-  const rows = inverse + even(2 * nv * nv);
-  const records = rows + ROWS_OF_COLUMNS * stride;
+  const inverse = mass ? even(order.size) : 0;
+  const motions = inverse + even(2 * nv * nv);
+  const subtrees = motions + ROWS_OF_MOTIONS * stride;
+  const forces = subtrees + ROWS_OF_LINK * stride;
+  const links = linkRows(order, forces + ROWS_OF_FORCES * stride);
+  const joints = plan.links.map(({ type, nv: own }, link) => {
+    const from = order.first[link];
+    return { from, end: from + own, atOnce: movesAtOnce(type) };
+  });
   const beyond: number[] = [];
-  for (const [link, { nv: own }] of plan.links.entries())
-    for (let k = 0; k < own; k++) beyond[order.first[link] + k] = order.first[link] + own;
-  const chains = chainsOf(order);
-  const ends = even(records + RECORD_OF_COLUMN * nv);
+  for (const { from, end } of joints) for (let k = from; k < end; k++) beyond[k] = end;
   return {
     order,
-    chains,
+    chains: chainsOf(order),
     beyond,
+    joints,
     inverse,
-    forward: forwardAt,
-    rows,
-    records,
+    motions,
+    subtrees,
+    forces,
     stride,
-    ends,
-    size: forward ? ends + 6 * stride * (2 + chains.length) : ends,
+    links,
+    size: links.end,
   };
+}
+
+/** Rows of links from a place on. */
+export function linkRows({ first }: InverseMassColumns, from: number): LinkRowPlaces {
+  const inOrder = [...first.keys()].sort((a, b) => first[a] - first[b] || a - b);
+  const place: number[] = [];
+  for (const [column, link] of inOrder.entries()) place[link] = column;
+  const stride = even(first.length);
+  const inertia = from + ROWS_GIVEN * stride;
+  const numbers = inertia + ROWS_OF_INERTIA * stride;
+  return { count: first.length, place, given: from, inertia, numbers, stride, end: numbers + ROWS_OF_LINK * stride };
 }
 
 function chainsOf({ degrees, nv }: InverseMassColumns): ColumnChain[] {
@@ -75,21 +116,9 @@ function chainsOf({ degrees, nv }: InverseMassColumns): ColumnChain[] {
   for (let from = 0; from < nv; ) {
     let end = from + 1;
     while (end < nv && degrees[end].accelerationsTo === degrees[from].accelerationsTo) end++;
-    const subtree = degrees[from].end;
     const parent = chains.findLastIndex((chain) => from < chain.subtree);
-    const above = chains.filter((chain) => from < chain.subtree).map((chain) => [chain.from, chain.end] as const);
-    chains.push({ from, end, subtree, parent, runs: merged([...above, [from, subtree]]) });
+    chains.push({ from, end, subtree: degrees[from].end, parent });
     from = end;
   }
   return chains;
-}
-
-function merged(runs: readonly (readonly [number, number])[]): (readonly [number, number])[] {
-  const out: (readonly [number, number])[] = [];
-  for (const [from, end] of runs) {
-    const last = out.at(-1);
-    if (last?.[1] === from) out[out.length - 1] = [last[0], end];
-    else out.push([from, end]);
-  }
-  return out;
 }

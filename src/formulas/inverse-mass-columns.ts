@@ -43,12 +43,31 @@ export interface InverseMassColumns {
   readonly order: Int32Array | undefined;
 }
 
+/** Degrees of freedom of one chain, and the end of all that hang from it. */
+export interface DegreeChain {
+  readonly from: number;
+  readonly end: number;
+  readonly subtree: number;
+}
+
+export function chainsOf({ degrees, nv }: InverseMassColumns): DegreeChain[] {
+  const chains: DegreeChain[] = [];
+  for (let from = 0; from < nv; ) {
+    let end = from + 1;
+    while (end < nv && degrees[end].accelerationsTo === degrees[from].accelerationsTo) end++;
+    chains.push({ from, end, subtree: degrees[from].end });
+    from = end;
+  }
+  return chains;
+}
+
 /** Of each degree of freedom: S (6), G (6), -1 / D. */
 export const RECORD = 14;
 export const RECORD_G = 6;
 export const RECORD_D = 12;
 
-export function inverseMassColumns({ links, nv }: Pick<Plan, 'links' | 'nv'>): InverseMassColumns {
+/** `components`: numbers that a buffer has of each column. */
+export function inverseMassColumns({ links, nv }: Pick<Plan, 'links' | 'nv'>, components = 6): InverseMassColumns {
   const children: number[][] = links.map(() => []);
   const roots: number[] = [];
   for (const [i, { parent }] of links.entries()) (parent < 0 ? roots : children[parent]).push(i);
@@ -58,7 +77,7 @@ export function inverseMassColumns({ links, nv }: Pick<Plan, 'links' | 'nv'>): I
   let top = records + RECORD * nv;
   const buffer = (): number => {
     const at = top;
-    top += 6 * stride;
+    top += components * stride;
     return at;
   };
   const first: number[] = links.map(() => -1);

@@ -12,21 +12,35 @@
 import { inMetres } from '../plan/length-units.js';
 import type { Plan } from '../plan/plan.js';
 import { assemble, type EliminatedColumn, rigidInertia } from './aba.js';
+import { writeAt } from './body-frames.js';
 import { Sum } from './forward.js';
 import type { Node } from './graph.js';
 import { forceToParent } from './inverse.js';
-import { type InverseMassColumns, inverseMassColumns, RECORD, RECORD_D, RECORD_G } from './inverse-mass-columns.js';
+import { type InverseMassColumns, RECORD, RECORD_D, RECORD_G } from './inverse-mass-columns.js';
 import { groundColumns } from './jacobian.js';
 import { type Pose, poseNumbers, poseOf } from './joints.js';
 import { groundPlace, type LinkPlace, placeOf } from './kinematics.js';
 import type { Unit } from './lanes.js';
-import { RESULT, type UnitFormulas, type UnitOptions, unitFormulas } from './links.js';
+import { type UnitFormulas, type UnitOptions, unitFormulas } from './links.js';
 import { matrixRotation } from './rotation.js';
-import type { VectorGraph } from './vectors.js';
+import type { Vec6, VectorGraph } from './vectors.js';
 
-export function inverseMassFormulas(g: VectorGraph, given: Plan, units: readonly Unit[], options: UnitOptions): void {
+/** A degree of freedom as it was eliminated: G in the coordinates of the first link and in the author's sense, 1 / D and D. */
+export interface GroundElimination {
+  readonly G: Vec6;
+  readonly inverse: Node;
+  readonly D: Node;
+}
+
+/** Returns what it eliminated, unit by unit. */
+export function inverseMassFormulas(
+  g: VectorGraph,
+  given: Plan,
+  units: readonly Unit[],
+  options: UnitOptions,
+  columns: InverseMassColumns,
+): GroundElimination[][] {
   const plan = inMetres(given);
-  const columns = inverseMassColumns(plan);
   const links = unitFormulas(g, plan, units, { ...options, atRest: true });
   const places: LinkPlace[] = [];
   const poses = links.map((link, i): Pose => {
@@ -39,6 +53,7 @@ export function inverseMassFormulas(g: VectorGraph, given: Plan, units: readonly
   const { zero3, zero } = g;
   const none = { angular: zero3, linear: zero3, origin: zero3 };
   const still = new Array<Node>(6).fill(zero);
+  const eliminated: GroundElimination[][] = [];
   const bodies = links.map((link) => new Sum(g, rigidInertia(g, link), link.unit.links.length));
   for (let i = links.length - 1; i >= 0; i--) {
     const { unit, v } = links[i];
@@ -52,9 +67,10 @@ export function inverseMassFormulas(g: VectorGraph, given: Plan, units: readonly
       v.map(() => zero),
     );
     if (unit.parent >= 0) bodies[unit.parent].add(up.I, unit.links.length);
-    writeDegrees(g, columns, links[i], poses[i], places[i], own);
+    eliminated[i] = writeDegrees(g, columns, links[i], poses[i], places[i], own);
     g.mark();
   }
+  return eliminated;
 }
 
 /** The records of a unit's degrees of freedom, and what its own columns begin with. */
@@ -65,34 +81,31 @@ function writeDegrees(
   pose: Pose,
   place: LinkPlace,
   own: readonly EliminatedColumn[],
-): void {
+): GroundElimination[] {
   const { nv, records, stride, degrees } = columns;
   const S = groundColumns(g, pose, place);
   const here = { rotation: matrixRotation(g, place.E), r: place.p };
-  const write = (places: readonly number[], node: Node): void => {
-    const [a, b] = places;
-    if (b === undefined) g.output(RESULT, a, node);
-    else if (g.lanes[node] === 2) g.output(RESULT, a, node, b);
-    else for (const at of places) g.output(RESULT, at, node);
-  };
-  own.forEach(({ G, inverse }, k) => {
+  return own.map(({ G, inverse, D }, k) => {
     const at = unit.links.map((link) => columns.first[link] + k);
     const record = (offset: number): number[] => at.map((degree) => records + RECORD * degree + offset);
     S[k].forEach((node, c) => {
-      write(record(c), g.mul(rates[k], node));
+      writeAt(g, record(c), g.mul(rates[k], node));
     });
-    forceToParent(g, here, G).forEach((node, c) => {
-      const component = g.mul(rates[k], node);
-      write(record(RECORD_G + c), component);
-      write(
+    const turned = forceToParent(g, here, G).map((node) => g.mul(rates[k], node));
+    turned.forEach((component, c) => {
+      writeAt(g, record(RECORD_G + c), component);
+      writeAt(
+        g,
         at.map((degree) => degrees[degree].forcesTo + c * stride + degree),
         component,
       );
     });
-    write(record(RECORD_D), g.neg(inverse!));
-    write(
+    writeAt(g, record(RECORD_D), g.neg(inverse!));
+    writeAt(
+      g,
       at.map((degree) => (nv + 1) * degree),
       inverse!,
     );
+    return { G: turned, inverse: inverse!, D: D! };
   });
 }

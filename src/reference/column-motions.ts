@@ -60,7 +60,8 @@ export function columnMotions(
   a.fill(0, 0, 6);
   if (gravity) for (let k = 0; k < 3; k++) a[3 + k] = -tree.gravity[k];
   for (let i = 0; i < tree.n; i++) {
-    const [own, parent] = [6 * (i + 1), 6 * (tree.parent[i] + 1)];
+    const own = 6 * (i + 1);
+    const parent = 6 * (tree.parent[i] + 1);
     const first = tree.dof[i];
     const end = tree.dof[i + 1];
     const atOnce = movesAtOnce(JOINT_TYPES[tree.type[i]].name);

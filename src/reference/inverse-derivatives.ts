@@ -29,6 +29,8 @@ export interface InverseDerivativesScratch extends ColumnScratch {
   /** n x 9, n x 6: K and momentum of each subtree; p is the linear part of that. */
   readonly K: Float64Array;
   readonly momentum: Float64Array;
+  /** nv x 6: Psi1 + dS/dt. */
+  readonly sum: Float64Array;
   /** 6 each: forces of one column, for positions and velocities, and what it carries along. */
   readonly forces: Float64Array;
 }
@@ -40,6 +42,7 @@ export function createInverseDerivatives(tree: Tree): InverseDerivativesScratch 
     force: new Float64Array(6 * tree.n),
     K: new Float64Array(9 * tree.n),
     momentum: new Float64Array(6 * tree.n),
+    sum: new Float64Array(6 * tree.dof[tree.n]),
     forces: new Float64Array(18),
   };
 }
@@ -58,17 +61,10 @@ export function inverseDerivatives(
   subtreeSums(tree, scratch);
   const { dof, iv, parent, n } = tree;
   const nv = dof[n];
-  const { S, rate, psi1, psi2, inertia, force, forces } = scratch;
+  const { S, rate, psi1, psi2, sum, force, forces } = scratch;
   const carried = 12;
   dq.fill(0);
   dv.fill(0);
-  /** B_i^C m + I_i^C l, into `forces` at o. */
-  const respond = (o: number, i: number, m: Float64Array, l: Float64Array, k: number): void => {
-    inertiaTimes(forces, o, inertia, INERTIA * i, l, 6 * k);
-    addTwiceB(forces, o, scratch, i, m, 6 * k);
-  };
-  /** Psi1 + dS/dt of column k stands in `sum`. */
-  const sum = new Float64Array(6 * nv);
   for (let k = 0; k < 6 * nv; k++) sum[k] = psi1[k] + rate[k];
   for (let i = 0; i < n; i++) {
     const atOnce = movesAtOnce(JOINT_TYPES[tree.type[i]].name);
@@ -79,14 +75,14 @@ export function inverseDerivatives(
         for (let j = dof[b]; j < dof[b + 1]; j++) {
           if (b === i && j > k && !atOnce) continue;
           const column = iv[b] + j - dof[b];
-          respond(0, i, psi1, psi2, j);
-          respond(6, i, S, sum, j);
+          respond(scratch, 0, i, psi1, psi2, j);
+          respond(scratch, 6, i, S, sum, j);
           dq[nv * row + column] = dot6(S, 6 * k, forces, 0);
           dv[nv * row + column] = dot6(S, 6 * k, forces, 6);
         }
       // Column of k: rows before it.
-      respond(0, i, psi1, psi2, k);
-      respond(6, i, S, sum, k);
+      respond(scratch, 0, i, psi1, psi2, k);
+      respond(scratch, 6, i, S, sum, k);
       for (let c = 0; c < 6; c++) forces[carried + c] = 0;
       addCrossForce(forces, carried, S, 6 * k, force, 6 * i);
       for (let c = 0; c < 6; c++) forces[c] += forces[carried + c];
@@ -101,13 +97,28 @@ export function inverseDerivatives(
   }
 }
 
+/** B_i^C m + I_i^C l, into `forces` at o. */
+function respond(
+  scratch: InverseDerivativesScratch,
+  o: number,
+  i: number,
+  m: Float64Array,
+  l: Float64Array,
+  k: number,
+): void {
+  inertiaTimes(scratch.forces, o, scratch.inertia, INERTIA * i, l, 6 * k);
+  addTwiceB(scratch.forces, o, scratch, i, m, 6 * k);
+}
+
 /** I, f, K and p of every subtree: in ground coordinates they just add up. */
 export function subtreeSums(tree: Tree, scratch: InverseDerivativesScratch): void {
   const { kinematics, v, a, inertia, force, K, momentum } = scratch;
   inertia.fill(0);
   force.fill(0);
   for (let i = 0; i < tree.n; i++) {
-    const [I, o, own] = [INERTIA * i, 6 * i, 6 * (i + 1)];
+    const I = INERTIA * i;
+    const o = 6 * i;
+    const own = 6 * (i + 1);
     addInertiaToA(inertia, I, kinematics.pose, TRANSFORM * i, tree.inertia, I);
     inertiaTimes(force, o, inertia, I, a, own);
     inertiaTimes(momentum, o, inertia, I, v, own);
@@ -129,17 +140,22 @@ export function subtreeSums(tree: Tree, scratch: InverseDerivativesScratch): voi
 /** K = u h^T + [w x] Sigma, with v = [w, u] and second moments Sigma = tr(J) / 2 - J of the rotational inertia J. */
 function setK(K: Float64Array, o: number, I: Float64Array, oi: number, v: Float64Array, ov: number): void {
   const half = (I[oi + 4] + I[oi + 7] + I[oi + 9]) / 2;
-  const sigma = [
-    [half - I[oi + 4], -I[oi + 5], -I[oi + 6]],
-    [-I[oi + 5], half - I[oi + 7], -I[oi + 8]],
-    [-I[oi + 6], -I[oi + 8], half - I[oi + 9]],
-  ];
   for (let row = 0; row < 3; row++) {
-    const [y, z] = [(row + 1) % 3, (row + 2) % 3];
+    const y = (row + 1) % 3;
+    const z = (row + 2) % 3;
     for (let column = 0; column < 3; column++)
       K[o + 3 * row + column] =
-        v[ov + 3 + row] * I[oi + 1 + column] + v[ov + y] * sigma[z][column] - v[ov + z] * sigma[y][column];
+        v[ov + 3 + row] * I[oi + 1 + column] +
+        v[ov + y] * sigmaOf(I, oi, half, z, column) -
+        v[ov + z] * sigmaOf(I, oi, half, y, column);
   }
+}
+
+/** Entry of Sigma = half the trace of J - J; J stands as xx, xy, xz, yy, yz, zz from oi + 4 on. */
+function sigmaOf(I: Float64Array, oi: number, half: number, i: number, j: number): number {
+  const low = Math.min(i, j);
+  const entry = I[oi + 4 + i + j + (low > 0 ? 1 : 0)];
+  return i === j ? half - entry : -entry;
 }
 
 /** out += B_i^C m. */
@@ -155,7 +171,8 @@ export function addTwiceB(
   const p = 6 * i + 3;
   const trace = K[k] + K[k + 4] + K[k + 8];
   for (let row = 0; row < 3; row++) {
-    const [y, z] = [(row + 1) % 3, (row + 2) % 3];
+    const y = (row + 1) % 3;
+    const z = (row + 2) % 3;
     const turned = K[k + 3 * row] * m[om] + K[k + 3 * row + 1] * m[om + 1] + K[k + 3 * row + 2] * m[om + 2];
     out[o + row] += 2 * (trace * m[om + row] - turned);
     out[o + 3 + row] += 2 * (m[om + y] * momentum[p + z] - m[om + z] * momentum[p + y]);

@@ -73,7 +73,7 @@ export interface ConfigurationDerivatives {
  */
 export function integrateDerivatives(mechanism: Mechanism, v: Float64Array): ConfigurationDerivatives {
   checked('v', v, mechanism.nv);
-  return byJoint(mechanism, 1, (type, iv) => {
+  return byJoint(mechanism, [1, 1], (type, iv) => {
     const ad = adjointRate(type, v, iv, -1);
     return { from: exponential(ad), to: leftJacobian(ad) };
   });
@@ -84,7 +84,7 @@ export function integrateDerivatives(mechanism: Mechanism, v: Float64Array): Con
  * respect to u, `to` with respect to v.
  */
 export function localRateDerivatives(mechanism: Mechanism, u: Float64Array, v: Float64Array): ConfigurationDerivatives {
-  const made = byJoint(mechanism, 1, (type, iv) => {
+  const made = byJoint(mechanism, [1, 1], (type, iv) => {
     const [U, V] = [adjointRate(type, u, iv, 1), adjointRate(type, v, iv, 1)];
     // ad(u x v) = U V - V U
     const both = plus(multiply(U, V), multiply(V, U), -1);
@@ -108,7 +108,7 @@ export function differenceDerivatives(
   to: Float64Array,
 ): ConfigurationDerivatives {
   const v = difference(mechanism, from, to);
-  return byJoint(mechanism, -1, (type, iv) => {
+  return byJoint(mechanism, [-1, 1], (type, iv) => {
     const forwards = inverse(leftJacobian(adjointRate(type, v, iv, 1)));
     return {
       from: forwards.map((row) => row.map((x) => -x)),
@@ -117,12 +117,32 @@ export function differenceDerivatives(
   });
 }
 
+/**
+ * Of `interpolate`, q (+) part v with v = to (-) from: `from` and `to` with respect to those. The derivative with respect to `part` is
+ * v itself.
+ */
+export function interpolateDerivatives(
+  mechanism: Mechanism,
+  from: Float64Array,
+  to: Float64Array,
+  part: number,
+): ConfigurationDerivatives {
+  const v = difference(mechanism, from, to);
+  const moved = v.map((x) => part * x);
+  return byJoint(mechanism, [1 - part, part], (type, iv) => {
+    const ad = adjointRate(type, moved, iv, -1);
+    const turned = scaled(leftJacobian(ad), part);
+    const [before, after] = [1, -1].map((sign) => inverse(leftJacobian(adjointRate(type, v, iv, sign))));
+    return { from: plus(exponential(ad), multiply(turned, before), -1), to: multiply(turned, after) };
+  });
+}
+
 type Matrix = number[][];
 
-/** Plus or minus identity for joints whose velocities are the rates of their positions, a block for the others. */
+/** A number times the identity for joints whose velocities are the rates of their positions, a block for the others. */
 function byJoint(
   { joints, nv }: Mechanism,
-  sign: 1 | -1,
+  flat: readonly [from: number, to: number],
   block: (type: 'spherical' | 'floating', iv: number) => { readonly from: Matrix; readonly to: Matrix },
 ): ConfigurationDerivatives {
   const made = { from: new Float64Array(nv * nv), to: new Float64Array(nv * nv) };
@@ -132,7 +152,7 @@ function byJoint(
     for (const key of ['from', 'to'] as const)
       for (let i = 0; i < model.nv; i++)
         for (let j = 0; j < model.nv; j++)
-          made[key][(iv + i) * nv + iv + j] = curved?.[key][i][j] ?? (i === j ? (key === 'from' ? sign : 1) : 0);
+          made[key][(iv + i) * nv + iv + j] = curved?.[key][i][j] ?? (i === j ? flat[key === 'from' ? 0 : 1] : 0);
   }
   return made;
 }

@@ -66,6 +66,10 @@ export function rowsOf(task: IkTask, from: Kinematics): TaskRows {
   };
   if (!(weight > 0 && weight < Number.POSITIVE_INFINITY))
     refuse(`The weight must be a positive number, got ${weight}; leave out a task that does not count.`);
+  const target = TARGETS.get(task.kind);
+  if (target === undefined) refuse(`There is no such task; there are ${[...TARGETS.keys()].join(', ')}.`);
+  else if (new Map<string, unknown>(Object.entries(task)).get(target) === undefined)
+    refuse(`A task of kind "${task.kind}" has its target as "${target}".`);
   switch (task.kind) {
     case 'pose': {
       const at = new FrameAt(task.frame, from);
@@ -121,12 +125,18 @@ export function rowsOf(task: IkTask, from: Kinematics): TaskRows {
         },
       };
     }
-    default:
-      return refuse(`There is no such task; there are ${KINDS.join(', ')}.`);
   }
 }
 
-const KINDS: readonly IkTask['kind'][] = ['pose', 'position', 'direction', 'gaze', 'centreOfMass', 'joint'];
+/** For each kind of task the name of its target. */
+const TARGETS: ReadonlyMap<IkTask['kind'], string> = new Map([
+  ['pose', 'pose'],
+  ['position', 'position'],
+  ['direction', 'direction'],
+  ['gaze', 'target'],
+  ['centreOfMass', 'position'],
+  ['joint', 'position'],
+]);
 
 function nameOf(task: IkTask): string {
   if (task.kind === 'joint') return `joint ${task.joint}`;

@@ -8,6 +8,7 @@ export {
   integrate,
   integrateDerivatives,
   interpolate,
+  interpolateDerivatives,
 } from './configurations.js';
 export {
   type ConstrainedInverse,

@@ -2,7 +2,7 @@
 // frames feel, and how forces and energies follow from the inertial parameters. Symbols as in reference/inverse-derivatives.ts.
 
 import type { Dynamics } from '../dynamics/dynamics.js';
-import type { FrameName, InOption } from '../dynamics/frames.js';
+import { type FrameName, frameOf, type InOption } from '../dynamics/frames.js';
 import { refuseForeign } from '../engines/plain/refuse.js';
 import { MechanismError } from '../mechanism/errors.js';
 import { State } from '../mechanism/state.js';
@@ -14,10 +14,12 @@ import {
   type InverseDerivativesScratch,
   subtreeSums,
 } from '../reference/inverse-derivatives.js';
+import { OperationalInertiaSolver } from '../reference/operational-inertia.js';
 import { add, apply, cross, scale, subtract, type Vec3 } from '../spatial/matrix3.js';
 import { addCrossForce, dot6, INERTIA, inertiaTimes } from '../spatial/spatial.js';
 
 const scratches = new WeakMap<Dynamics, InverseDerivativesScratch>();
+const solvers = new WeakMap<Dynamics, OperationalInertiaSolver>();
 
 /** Motions of the columns and sums of the subtrees at a state. */
 function motions(door: Dynamics, state: State, qdd: Float64Array | undefined): InverseDerivativesScratch {
@@ -189,28 +191,53 @@ export interface OperationalInertia {
   readonly jacobian: Float64Array;
 }
 
-/** How frames of the open tree answer to forces at them; each row by one solve along the tree, O(n). */
+/**
+ * How frames answer to forces at them. Of an open tree by articulated bodies (reference/operational-inertia.ts), O(n + m d + m^2 d) for m
+ * rows and depth d; with loops and coupled joints by d qdd / d tau of forward dynamics, which holds both. What a loop itself feels: two
+ * frames of the open tree against each other, with `relativeTo`.
+ */
 export function operationalInertia(
   door: Dynamics,
   state: State,
   frames: readonly FrameName[],
   options: InOption = {},
 ): OperationalInertia {
-  const { nv, couplings } = door.mechanism;
-  if (couplings.length > 0)
-    throw MechanismError.of('couplings', '', 'Coupled joints are not part of it; take withoutCouplings(mechanism).');
+  const { mechanism } = door;
+  const { nv } = mechanism;
   const rows = 6 * frames.length;
   const jacobian = new Float64Array(rows * nv);
   frames.forEach((frame, n) => {
     door.jacobian(state, frame, { ...options, out: jacobian.subarray(6 * n * nv, 6 * (n + 1) * nv) });
   });
   const inverse = new Float64Array(rows * rows);
-  const answer = new Float64Array(nv);
+  if (mechanism.couplings.length > 0 || mechanism.loops.length > 0) {
+    const { dtau } = door.forwardDerivatives(state);
+    for (let i = 0; i < rows; i++)
+      for (let k = 0; k < nv; k++) {
+        let answer = 0;
+        for (let l = 0; l < nv; l++) answer += jacobian[i * nv + l] * dtau[l * nv + k];
+        for (let j = 0; j < rows; j++) inverse[i * rows + j] += answer * jacobian[j * nv + k];
+      }
+    return { rows, inverse, jacobian };
+  }
+  const { tree } = door;
+  const solver = solvers.get(door) ?? new OperationalInertiaSolver(tree);
+  solvers.set(door, solver);
+  const columns = motions(door, state, undefined);
+  // The inverse of the mass matrix says what is wrong.
+  if (!solver.update(columns)) door.inverseMassMatrix(state);
+  const linkOf = (frame: FrameName): number => tree.link[frameOf(mechanism, frame).body];
+  const others = options.relativeTo === undefined ? [] : [linkOf(options.relativeTo)];
+  const carriers = frames.map((frame) => solver.carriers([linkOf(frame), ...others]));
+  const answers = new Float64Array(rows * nv);
   for (let i = 0; i < rows; i++) {
-    door.solve(state, jacobian.subarray(i * nv, (i + 1) * nv), { out: answer });
+    const answer = answers.subarray(i * nv, (i + 1) * nv);
+    const own = carriers[Math.floor(i / 6)];
+    solver.solve(answer, jacobian.subarray(i * nv, (i + 1) * nv), columns, own);
     for (let j = 0; j <= i; j++) {
       let sum = 0;
-      for (let k = 0; k < nv; k++) sum += jacobian[j * nv + k] * answer[k];
+      for (const link of own)
+        for (let k = tree.dof[link]; k < tree.dof[link + 1]; k++) sum += answer[k] * answers[j * nv + k];
       inverse[i * rows + j] = inverse[j * rows + i] = sum;
     }
   }

@@ -7,6 +7,7 @@ import {
   integrate,
   integrateDerivatives,
   interpolate,
+  interpolateDerivatives,
 } from '../../src/toolbox/index.js';
 import { randomMechanism, relativeError } from '../support/random-mechanism.js';
 import { robots } from './reference.js';
@@ -72,6 +73,13 @@ describe.each([1, 2, 3, 4, 5, 6])('seed %i', (seed) => {
       });
       near(back.from, (size) => difference(mechanism, shifted(a.q, size), b.q));
       near(back.to, (size) => difference(mechanism, a.q, shifted(b.q, size)));
+      for (const part of [0.3, 0.9]) {
+        const middle = interpolate(mechanism, a.q, b.q, part);
+        const between = interpolateDerivatives(mechanism, a.q, b.q, part);
+        const off = (q: Float64Array): Float64Array => difference(mechanism, middle, q);
+        near(between.from, (size) => off(interpolate(mechanism, shifted(a.q, size), b.q, part)));
+        near(between.to, (size) => off(interpolate(mechanism, a.q, shifted(b.q, size), part)));
+      }
     }
   });
 });

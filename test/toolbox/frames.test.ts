@@ -138,6 +138,14 @@ it('names that are not there are refused with near ones, wrong sizes with one se
   expect(() => door.acceleration(state, 'tool', { qdd: new Float64Array(1) })).toThrow(/Expected/);
 });
 
+it("Pinocchio's names of coordinates are refused with ours", () => {
+  const mechanism = createMechanism(randomSpec(1, { bodies: 2 }));
+  const [door, state] = [dynamics(mechanism), State.random(mechanism, 1)];
+  const options = { in: 'LOCAL' } as never;
+  for (const name of ['jacobian', 'jacobianRate', 'velocity', 'acceleration'] as const)
+    expect(() => door[name](state, 'b1', options)).toThrow(/'frame' \(Pinocchio's LOCAL\).*not "LOCAL"/);
+});
+
 it('many frames of one state at once have the bits of one after the other', () => {
   for (const seed of SEEDS.slice(0, 5)) {
     const mechanism = createMechanism(randomSpec(seed, { bodies: 8 }));

@@ -172,6 +172,7 @@ it.each([
   [{ kind: 'position', frame: 'l3', position: [1, 0, 0], weight: 0 }, /weight must be a positive number, got 0/],
   [{ kind: 'joint', joint: 'j1', position: [1, 2] }, /joint j1.*Expected 1 numbers, got 2/],
   [{ kind: 'joint', joint: 'j1', position: [] }, /joint j1.*Expected 1 numbers, got 0/],
+  [{ kind: 'gaze', frame: 'l3', axis: [1, 0, 0] }, /gaze of l3.*has its target as "target"/],
   [{ kind: 'point', frame: 'l3', position: [1, 0, 0] }, /no such task; there are pose, position/],
 ] as const)('%j is refused', (task, message) => {
   expect(() => inverseKinematics(arm(), [task as never])).toThrow(message);

@@ -2,7 +2,9 @@
 
 import { describe, expect, it } from 'vitest';
 import { dynamics } from '../../src/dynamics/dynamics.js';
+import type { InOption } from '../../src/dynamics/frames.js';
 import { createMechanism } from '../../src/mechanism/create.js';
+import type { Mechanism } from '../../src/mechanism/mechanism.js';
 import { State } from '../../src/mechanism/state.js';
 import {
   biasForces,
@@ -14,6 +16,8 @@ import {
   operationalInertia,
   regressor,
 } from '../../src/toolbox/index.js';
+import { closedSpec } from '../support/closed-mechanisms.js';
+import { randomCoupled } from '../support/random-couplings.js';
 import { randomMechanism, relativeError } from '../support/random-mechanism.js';
 import { hasShared } from '../support/shared.js';
 import { byDof, inOrder, robots, six } from './reference.js';
@@ -123,6 +127,39 @@ describe.each([1, 2, 3, 4, 5, 6, 7, 8])('random mechanism %i', (seed) => {
     const energy = door.energy(state);
     expect(times(kinetic, parameters, 1)[0]).toBeCloseTo(energy.kinetic, 10);
     expect(times(potential, parameters, 1)[0]).toBeCloseTo(energy.potential, 9);
+  });
+});
+
+describe.each([1, 2, 3, 4, 5, 6])('operational inertia, seed %i', (seed) => {
+  const compare = (mechanism: Mechanism, state: State, options: InOption): void => {
+    const door = dynamics(mechanism);
+    const { nv } = mechanism;
+    const names = [1, -1].map((at) => mechanism.bodies.at(at)!.name);
+    const { inverse, jacobian, rows } = operationalInertia(door, state, names, options);
+    // Forces at the frames change the accelerations of the joints, and those of the frames.
+    const tau = Float64Array.from({ length: nv }, (_, k) => Math.sin(k));
+    const before = door.forward(state, tau);
+    for (let i = 0; i < rows; i++) {
+      const pushed = tau.map((x, k) => x + jacobian[i * nv + k]);
+      const change = door.forward(state, pushed).map((x, k) => x - before[k]);
+      expect(relativeError(inverse.slice(i * rows, (i + 1) * rows), times(jacobian, change, rows))).toBeLessThan(1e-8);
+    }
+  };
+
+  it('of trees, against the ground and against another frame', () => {
+    const mechanism = randomMechanism(seed + 900, { bodies: 7, forest: seed % 2 === 0, armature: seed % 3 === 0 });
+    const state = State.random(mechanism, seed);
+    compare(mechanism, state, { in: 'aligned' });
+    compare(mechanism, state, { relativeTo: mechanism.bodies[2].name });
+  });
+
+  it('of coupled joints and of closed loops', () => {
+    const coupled = randomCoupled(seed);
+    compare(coupled, State.random(coupled, seed), { in: 'world' });
+    const closed = createMechanism(closedSpec(3, 6, 1));
+    const state = new State(closed);
+    for (let k = 0; k < closed.nv; k++) state.v[k] = Math.sin(seed + k);
+    compare(closed, state, {});
   });
 });
 

@@ -12,14 +12,14 @@ import { FUNCTIONS } from '../../emit/wgsl.js';
 import {
   type DerivativeColumns,
   derivativeColumns,
-  RECORD_OF_COLUMN,
-  RECORD_PSI1,
-  RECORD_PSI2,
-  RECORD_SUM,
   ROW_F,
   ROW_P,
+  ROW_PSI1,
+  ROW_PSI2,
   ROW_Q,
+  ROW_SUM,
   ROWS_OF_COLUMNS,
+  ROWS_OF_MOTIONS,
 } from '../../formulas/derivative-columns.js';
 import type { Node } from '../../formulas/graph.js';
 import { inverseDerivativeFormulas } from '../../formulas/inverse-derivatives.js';
@@ -55,11 +55,11 @@ export function derivativeKernels(plan: Plan, of: DerivativeFunctionName): Deriv
   const { nv } = plan;
   const rows = 2 * nv * nv;
   const records = rows + ROWS_OF_COLUMNS * nv;
-  const mass = records + RECORD_OF_COLUMN * nv;
+  const mass = records + ROWS_OF_MOTIONS * nv;
   const kept: Kept = { rows, records, mass, size: mass + (forward ? RECORD * nv : 0) };
   const graph = new RecordGraph(columns, kept);
   const units = singleUnits(plan);
-  if (forward) inverseMassFormulas(graph, plan, units, { twoStates: true });
+  if (forward) inverseMassFormulas(graph, plan, units, { twoStates: true }, columns.order);
   inverseDerivativeFormulas(graph, plan, units, { twoStates: true }, columns);
   if (graph.size > MOST_OPERATIONS) return undefined;
   const { beyond, order, chains } = columns;
@@ -108,13 +108,14 @@ class RecordGraph extends GpuGraph {
   }
 
   #placeOf(i: number): number | undefined {
-    const { inverse, rows, records, stride, order, forward } = this.#columns;
+    const { inverse, motions, forces, stride, order } = this.#columns;
     const { nv } = order;
-    if (i >= records) return this.#kept.records + i - records;
-    if (i >= rows) return this.#kept.rows + Math.floor((i - rows) / stride) * nv + ((i - rows) % stride);
+    if (i >= forces) return this.#kept.rows + Math.floor((i - forces) / stride) * nv + ((i - forces) % stride);
+    if (i >= motions)
+      return this.#kept.records + ((i - motions) % stride) * ROWS_OF_MOTIONS + Math.floor((i - motions) / stride);
     if (i >= inverse) return i - inverse;
     const own = i - order.records;
-    return forward > 0 && own >= 0 && own < RECORD * nv ? this.#kept.mass + own : undefined;
+    return inverse > 0 && own >= 0 && own < RECORD * nv ? this.#kept.mass + own : undefined;
   }
 }
 
@@ -139,15 +140,15 @@ function productsKernel(kept: Kept, nv: number, { beyond, end, order }: Tables, 
     [
       product(kept, nv, [[0, 0, 6]]),
       product(kept, nv, [
-        [RECORD_PSI1, ROW_P, 3],
-        [RECORD_PSI2, ROW_F, 6],
+        [ROW_PSI1, ROW_P, 3],
+        [ROW_PSI2, ROW_F, 6],
       ]),
     ],
     [
       product(kept, nv, [[0, ROW_Q, 6]]),
       product(kept, nv, [
         [0, ROW_P, 3],
-        [RECORD_SUM, ROW_F, 6],
+        [ROW_SUM, ROW_F, 6],
       ]),
     ],
   ] as const;
@@ -174,8 +175,8 @@ ${[0, 1]
     `let k = group.y;
 let atMatrix = (state >> 5u) * ${TILE * nv * nv}u + (state & 31u);
 var size = 0.0f;
-var r: array<f32, ${RECORD_OF_COLUMN}>;
-for (var c = 0u; c < ${RECORD_OF_COLUMN - 1}u; c++) { r[c] = ${at(`${kept.records}u + k * ${RECORD_OF_COLUMN}u + c`)}; }
+var r: array<f32, ${ROWS_OF_MOTIONS}>;
+for (var c = 0u; c < ${ROWS_OF_MOTIONS}u; c++) { r[c] = ${at(`${kept.records}u + k * ${ROWS_OF_MOTIONS}u + c`)}; }
 ${own}
 for (var j = rows[${beyond}u + k]; j < ${nv}u; j++) {
 let related = j < rows[${end}u + k];

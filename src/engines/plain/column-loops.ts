@@ -6,10 +6,10 @@
 //   at the ground    A lambda + w = 0,   A = -M = J H^-1 J^T,  w = -n,   by the pseudo-inverse (assembly/rank.ts)
 
 import type { Tree } from '../../mechanism/tree.js';
-import { contradicts } from './assembly/close.js';
+import { invertConstraints } from './assembly/close.js';
 import type { LoopScratch } from './assembly/loop-joint.js';
 import { loopScales } from './assembly/loop-scales.js';
-import { createPseudoInverse, type PseudoInverse, pseudoInvert } from './assembly/rank.js';
+import { createPseudoInverse, type PseudoInverse } from './assembly/rank.js';
 
 /** The unknowns open at one link, by their index in `columns`: groups of coupled joints, then multipliers of loops. */
 export interface OpenColumns {
@@ -87,7 +87,7 @@ export function startLoops({ loops, firstOf }: ColumnLoops, open: readonly (Open
 
 /** x of the multipliers, and lambda. With `strict`, false where no forces satisfy the constraints. */
 export function solveLoops(closed: ColumnLoops, ground: OpenColumns, x: Float64Array, strict: boolean): boolean {
-  const { k, A, w, sizes, inverse, lambda, rest, scale, loops, destroyed } = closed;
+  const { k, A, w, sizes, inverse, lambda, rest, loops } = closed;
   const { index, n, M, columns } = ground;
   const size = columns.length;
   const first = closed.firstOf[0];
@@ -100,9 +100,7 @@ export function solveLoops(closed: ColumnLoops, ground: OpenColumns, x: Float64A
   loops.loops.forEach(({ k: own }, l) => {
     for (let j = 0; j < own; j++, row++) sizes[row] = loops.size[l] + Math.abs(w[row] - loops.beta[l][j]);
   });
-  destroyed.set(A);
-  pseudoInvert(inverse, destroyed, k, scale);
-  if (strict && contradicts(inverse, w, sizes, k)) return false;
+  if (!invertConstraints(closed, A, w, sizes, k, strict)) return false;
   // Refined once, as in assembly/close.ts.
   lambda.fill(0);
   for (let round = 0; round < 2; round++) {

@@ -3,13 +3,12 @@
 //   d tau   reference/inverse-derivatives.ts; with couplings G^T (d tau) G, as followers move with their sources
 //   d qdd   = -H^-1 d tau at the accelerations of forward dynamics;  d qdd / d tau = H^-1
 //
-// Closed loops: loop-derivatives.ts; where that cannot, central differences of the forward dynamics, exact to some 1e-10.
+// Closed loops: loop-derivatives.ts.
 
 import { MechanismError } from '../../mechanism/errors.js';
 import type { Mechanism } from '../../mechanism/mechanism.js';
 import type { State } from '../../mechanism/state.js';
 import type { Tree } from '../../mechanism/tree.js';
-import { numericalDerivative } from '../../reference/differences.js';
 import {
   createInverseDerivatives,
   type InverseDerivativesScratch,
@@ -20,6 +19,12 @@ import { followSources, type Reduction, reduceMatrix, reductionOf } from './coup
 import { LoopDerivatives } from './loop-derivatives.js';
 import type { PlainDynamics } from './plain-dynamics.js';
 
+/** What gives accelerations and H^-1: this engine or another. */
+export interface ForwardAndInverseMass {
+  forward(state: State, tau: Float64Array, options: { readonly out: Float64Array }): unknown;
+  inverseMassMatrix(state: State, options: { readonly out: Float64Array }): unknown;
+}
+
 export class PlainDerivatives {
   readonly #mechanism: Mechanism;
   readonly #tree: Tree;
@@ -28,6 +33,14 @@ export class PlainDerivatives {
   readonly #qdd: Float64Array;
   readonly #dq: Float64Array;
   readonly #dv: Float64Array;
+  /** Of the independent coordinates: H^-1, and matrices with couplings. */
+  readonly #inverse: { readonly out: Float64Array };
+  readonly #reduced: Float64Array;
+  readonly #answer: Float64Array;
+  readonly #reduction: Reduction;
+  /** 1 for each degree of freedom that follows another. */
+  readonly #follows: Uint8Array;
+  readonly #accelerations: { readonly out: Float64Array };
   #loops: LoopDerivatives | undefined;
 
   constructor(plain: PlainDynamics) {
@@ -39,6 +52,15 @@ export class PlainDerivatives {
     this.#qdd = new Float64Array(mechanism.nv);
     this.#dq = new Float64Array(mechanism.nv ** 2);
     this.#dv = new Float64Array(mechanism.nv ** 2);
+    this.#reduction = reductionOf(mechanism);
+    this.#follows = new Uint8Array(mechanism.nv);
+    for (const { joint } of mechanism.couplings) this.#follows[mechanism.joints[joint].iv] = 1;
+    const square = this.#reduction.rows ** 2;
+    this.#inverse = { out: new Float64Array(square) };
+    this.#accelerations = { out: new Float64Array(mechanism.nv) };
+    const coupled = mechanism.couplings.length > 0 ? square : 0;
+    this.#reduced = new Float64Array(coupled);
+    this.#answer = new Float64Array(coupled);
   }
 
   inverse(state: State, qdd: Float64Array, { dq, dv }: InverseDerivatives): void {
@@ -50,58 +72,49 @@ export class PlainDerivatives {
     foldMatrices(this.#mechanism, dq, dv);
   }
 
-  forward(state: State, tau: Float64Array, out: ForwardDerivatives): void {
+  /** `by`: what computes the accelerations and H^-1. */
+  forward(state: State, tau: Float64Array, out: ForwardDerivatives, by: ForwardAndInverseMass = this.#plain): void {
     const { nv, couplings, loops } = this.#mechanism;
-    this.#plain.forward(state, tau, { out: out.qdd });
-    const [dq, dv] = [this.#dq, this.#dv];
+    by.forward(state, tau, this.#accelerations);
+    out.qdd.set(this.#accelerations.out);
+    const dq = this.#dq;
+    const dv = this.#dv;
     inverseDerivatives(this.#tree, this.#scratch, dq, dv, state.q, state.v, out.qdd);
+    by.inverseMassMatrix(state, this.#inverse);
+    const Hinv = this.#inverse.out;
     if (loops.length > 0) {
       this.#loops ??= new LoopDerivatives(this.#tree);
-      const { Hinv } = this.#plain.inverseMassMatrix(state);
-      if (!this.#loops.forward(state, tau, Hinv, { dq, dv }, this.#scratch, out)) this.#differences(state, tau, out);
+      this.#loops.forward(state, tau, Hinv, dq, dv, this.#scratch, out);
       return;
     }
-    const { Hinv } = this.#plain.inverseMassMatrix(state);
     if (couplings.length === 0) {
       out.dtau.set(Hinv);
-      for (const [to, from] of [
-        [out.dq, dq],
-        [out.dv, dv],
-      ] as const) {
-        if (this.#plain.solveColumns(state, from, to)) for (let k = 0; k < to.length; k++) to[k] = -to[k];
-        else subtractedProduct(to, Hinv, from, nv);
-      }
+      this.#times(out.dq, Hinv, dq, state);
+      this.#times(out.dv, Hinv, dv, state);
       return;
     }
-    const reduction = reductionOf(this.#mechanism);
-    const { rows, follows, factor } = reduction;
-    const reduced = new Float64Array(rows * rows);
-    const answer = new Float64Array(rows * rows);
-    for (const [from, to] of [
-      [dq, out.dq],
-      [dv, out.dv],
-    ] as const) {
-      reduceMatrix(reduced, from, reduction);
-      subtractedProduct(answer, Hinv, reduced, rows);
-      expand(to, answer, reduction, independent(this.#mechanism));
-    }
+    const { rows, follows, factor } = this.#reduction;
+    this.#reducedTimes(out.dq, Hinv, dq);
+    this.#reducedTimes(out.dv, Hinv, dv);
     for (let i = 0; i < nv; i++)
       for (let j = 0; j < nv; j++) out.dtau[nv * i + j] = factor[i] * factor[j] * Hinv[rows * follows[i] + follows[j]];
   }
 
-  /** Accelerations are linear in the forces; how they change with the rest only differences tell. */
-  #differences(state: State, tau: Float64Array, { qdd, dq, dv, dtau }: ForwardDerivatives): void {
+  /** out <- -H^-1 B */
+  #times(out: Float64Array, Hinv: Float64Array, B: Float64Array, state: State): void {
+    if (this.#plain.solveColumns(state, B, out)) for (let k = 0; k < out.length; k++) out[k] = -out[k];
+    else subtractedProduct(out, Hinv, B, this.#mechanism.nv);
+  }
+
+  /** The same of the independent coordinates, then of all. */
+  #reducedTimes(out: Float64Array, Hinv: Float64Array, B: Float64Array): void {
+    const { rows, follows, factor } = this.#reduction;
     const { nv } = this.#mechanism;
-    const accelerate = (moved: State, forces = tau): Float64Array =>
-      this.#plain.forward(moved, forces, { out: this.#qdd });
-    dq.set(numericalDerivative(this.#mechanism, state, 'q', accelerate));
-    dv.set(numericalDerivative(this.#mechanism, state, 'v', accelerate));
-    for (let j = 0; j < nv; j++) {
-      const more = tau.slice();
-      more[j] += 1;
-      accelerate(state, more);
-      for (let i = 0; i < nv; i++) dtau[nv * i + j] = this.#qdd[i] - qdd[i];
-    }
+    reduceMatrix(this.#reduced, B, this.#reduction);
+    subtractedProduct(this.#answer, Hinv, this.#reduced, rows);
+    for (let i = 0; i < nv; i++)
+      for (let j = 0; j < nv; j++)
+        out[nv * i + j] = this.#follows[j] === 1 ? 0 : factor[i] * this.#answer[rows * follows[i] + follows[j]];
   }
 }
 
@@ -118,7 +131,8 @@ function refuseLoops({ loops }: Mechanism): void {
 export function foldMatrices(mechanism: Mechanism, dq: Float64Array, dv: Float64Array): void {
   const { couplings, joints, nv } = mechanism;
   for (const { joint, source, multiplier } of couplings) {
-    const [follower, own] = [joints[joint].iv, joints[source].iv];
+    const follower = joints[joint].iv;
+    const own = joints[source].iv;
     for (const matrix of [dq, dv]) {
       for (let k = 0; k < nv; k++) {
         matrix[nv * own + k] += multiplier * matrix[nv * follower + k];
@@ -130,23 +144,6 @@ export function foldMatrices(mechanism: Mechanism, dq: Float64Array, dv: Float64
       }
     }
   }
-}
-
-function independent({ couplings, joints }: Mechanism): (k: number) => boolean {
-  const followers = new Set(couplings.map(({ joint }) => joints[joint].iv));
-  return (k) => !followers.has(k);
-}
-
-/** out <- rows of the independent coordinates to all of them, G x. */
-function expand(
-  out: Float64Array,
-  x: Float64Array,
-  { rows, follows, factor }: Reduction,
-  free: (k: number) => boolean,
-): void {
-  const nv = follows.length;
-  for (let i = 0; i < nv; i++)
-    for (let j = 0; j < nv; j++) out[nv * i + j] = free(j) ? factor[i] * x[rows * follows[i] + follows[j]] : 0;
 }
 
 /** out <- -A B, n x n. */

@@ -31,7 +31,7 @@ import {
 import { type CoupledAbaScratch, coupledAba, createCoupledAba } from './coupled-aba.js';
 import { foldForces, followSources, reduceMatrix } from './couplings.js';
 import { createDense, type DenseScratch, denseForwardDynamics } from './dense.js';
-import { PlainDerivatives } from './derivatives.js';
+import { type ForwardAndInverseMass, PlainDerivatives } from './derivatives.js';
 import { KernelForward } from './kernel-forward.js';
 import { type InverseMassMatrix, MassMatrixSolver } from './mass-matrix-solver.js';
 import { addPassiveForces } from './passive.js';
@@ -307,10 +307,10 @@ export class PlainDynamics implements Engine {
     return true;
   }
 
-  /** Of the accelerations under tau, with respect to positions, velocities and tau. */
-  forwardDerivatives(state: State, tau: Float64Array, out: ForwardDerivatives): true {
+  /** Of the accelerations under tau, with respect to positions, velocities and tau. `by`: who computes accelerations and H^-1. */
+  forwardDerivatives(state: State, tau: Float64Array, out: ForwardDerivatives, by?: ForwardAndInverseMass): true {
     this.#derivatives ??= new PlainDerivatives(this);
-    this.#derivatives.forward(state, tau, out);
+    this.#derivatives.forward(state, tau, out, by);
     return true;
   }
 

@@ -284,8 +284,8 @@ export class CompiledDynamics implements Engine {
 
   /** Derivatives of forward dynamics, and its accelerations. */
   forwardDerivatives(state: State, tau: Float64Array, out: ForwardDerivatives): boolean {
-    if (this.mechanism.loops.length > 0 || this.#functions === undefined)
-      return this.readable.forwardDerivatives(state, tau, out);
+    if (this.#functions === undefined) return this.readable.forwardDerivatives(state, tau, out);
+    if (this.mechanism.loops.length > 0) return this.readable.forwardDerivatives(state, tau, out, this);
     if (this.#reduction !== undefined) this.forward(state, tau, { out: out.qdd });
     const done =
       this.#functions.forwardDerivatives(state, tau, out) &&

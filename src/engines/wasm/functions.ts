@@ -1,7 +1,7 @@
 // What compiled code computes beside forward and inverse dynamics and the mass matrix: H^-1 b, poses, velocities, Jacobians,
 // energy. The code of each is made on its first call; where there is none the readable algorithm does it.
 
-import { derivativeColumns } from '../../formulas/derivative-columns.js';
+import { forwardDerivativeColumns } from '../../formulas/forward-derivative-columns.js';
 import { type InverseMassColumns, inverseMassColumns } from '../../formulas/inverse-mass-columns.js';
 import type { Mechanism } from '../../mechanism/mechanism.js';
 import type { State } from '../../mechanism/state.js';
@@ -148,7 +148,7 @@ export class CompiledFunctions {
     else views.tau.set(tau);
     const result = this.#at('forwardDerivatives', state)?.result;
     if (result === undefined) return false;
-    this.#forwardAt ??= derivativeColumns(this.#code.plan, true).forward;
+    this.#forwardAt ??= forwardDerivativeColumns(this.#code.plan).result;
     // The memory may have grown since.
     qdd.set(this.#code.views.qdd);
     const at = this.#forwardAt;

@@ -2,17 +2,20 @@
 
 import * as B from '../../emit/bytes.js';
 import { derivativeLoops } from '../../emit/derivative-loops.js';
-import { inverseMassLoops, massMatrixLoops } from '../../emit/inverse-mass-loops.js';
+import { forwardDerivativeLoops } from '../../emit/forward-derivative-loops.js';
+import { inverseMassLoops, type Loops, massMatrixLoops } from '../../emit/inverse-mass-loops.js';
 import { encodeModule, type ModuleFunction } from '../../emit/module.js';
 import { ConstantPool, emitFunctions } from '../../emit/wasm.js';
 import { centroidalFormulas } from '../../formulas/centroidal.js';
 import { pairedUnitsOf } from '../../formulas/columns.js';
-import { type DerivativeColumns, derivativeColumns } from '../../formulas/derivative-columns.js';
+import { derivativeColumns, type LinkRowPlaces } from '../../formulas/derivative-columns.js';
 import { energyFormulas } from '../../formulas/energy.js';
 import { forwardFormulas } from '../../formulas/forward.js';
+import { forwardDerivativeColumns } from '../../formulas/forward-derivative-columns.js';
+import { forwardDerivativeStages } from '../../formulas/forward-derivatives.js';
 import type { Graph, Node, OperationCount } from '../../formulas/graph.js';
 import { inverseFormulas } from '../../formulas/inverse.js';
-import { inverseDerivativeFormulas } from '../../formulas/inverse-derivatives.js';
+import { inertiaRows, inverseDerivativeStages } from '../../formulas/inverse-derivatives.js';
 import { inverseMassColumns } from '../../formulas/inverse-mass-columns.js';
 import { inverseMassFormulas } from '../../formulas/inverse-mass-matrix.js';
 import { jacobianFormulas, jacobiansFormulas } from '../../formulas/jacobian.js';
@@ -112,7 +115,9 @@ const FORMULAS: { readonly [task in NamedTask]: Formulas } = {
   inverseForces: (g, plan, units, options) =>
     inverseFormulas(g, plan, units, { ...options, loaded: true, jointForces: true }),
   massMatrix: massMatrixFormulas,
-  inverseMassMatrix: inverseMassFormulas,
+  inverseMassMatrix: (g, plan, units, options) => {
+    inverseMassFormulas(g, plan, units, options, inverseMassColumns(plan));
+  },
   solve: (g, plan, units, options) => forwardFormulas(g, plan, units, { ...options, atRest: true }),
   poses: (g, plan, units, options) =>
     kinematicsFormulas(g, plan, units, { ...options, poses: true, velocities: false }),
@@ -124,12 +129,13 @@ const FORMULAS: { readonly [task in NamedTask]: Formulas } = {
   centroidal: centroidalFormulas,
   energy: energyFormulas,
   inverseDerivatives: (g, plan, units, options) =>
-    inverseDerivativeFormulas(g, plan, units, options, derivativeColumns(plan, false)),
+    inverseDerivativeStages(g, plan, units, options, derivativeColumns(plan, false)),
   forwardDerivatives: (g, plan, units, options) => {
     // Articulated inertias are those of the inverse of the mass matrix. Of coupled joints accelerations are in memory.
     const known = findsAccelerations(plan) ? forwardAccelerations(g, plan, units, options) : undefined;
-    inverseMassFormulas(g, plan, units, options);
-    inverseDerivativeFormulas(g, plan, units, options, derivativeColumns(plan, true), known);
+    const columns = forwardDerivativeColumns(plan);
+    const eliminated = inverseMassFormulas(g, plan, units, options, columns.order);
+    forwardDerivativeStages(g, plan, units, options, columns, eliminated, known);
   },
 };
 
@@ -157,10 +163,28 @@ function forwardAccelerations(
   return of;
 }
 
-/** The memory of derivatives; undefined for other tasks. */
-function derivativesOf(plan: Plan, task: CompiledTask): DerivativeColumns | undefined {
-  if (task === 'inverseDerivatives') return derivativeColumns(plan, false);
-  return task === 'forwardDerivatives' ? derivativeColumns(plan, true) : undefined;
+/** What loops do once the formulas are computed, and the memory they work in, from the begin of the result. */
+interface After {
+  readonly size: number;
+  readonly loops: (resultAt: number, first: number, constants: ConstantPool) => Loops;
+  /** Inertias of the links that loops read. */
+  readonly links?: LinkRowPlaces;
+}
+
+function afterOf(plan: Plan, task: CompiledTask): After | undefined {
+  if (task === 'inverseMassMatrix') {
+    const columns = inverseMassColumns(plan);
+    return { size: columns.size, loops: (at, first) => inverseMassLoops(columns, at, first) };
+  }
+  if (task === 'inverseDerivatives') {
+    const columns = derivativeColumns(plan, false);
+    const { size, links } = columns;
+    return { size, links, loops: (at, first, constants) => derivativeLoops(columns, at, first, constants) };
+  }
+  if (task !== 'forwardDerivatives') return undefined;
+  const columns = forwardDerivativeColumns(plan);
+  const { size, links } = columns;
+  return { size, links, loops: (at, first, constants) => forwardDerivativeLoops(columns, at, first, constants) };
 }
 
 const JACOBIAN = 'jacobian ';
@@ -175,7 +199,7 @@ function resultSize(plan: Plan, task: CompiledTask): number {
     case 'inverseDerivatives':
       return 2 * nv * nv;
     case 'forwardDerivatives':
-      return derivativeColumns(plan, true).forward + 2 * nv * nv;
+      return forwardDerivativeColumns(plan).result + 2 * nv * nv;
     case 'inverseMassMatrix':
       return nv * nv;
     case 'poses':
@@ -211,12 +235,12 @@ export function specialise(plan: Plan, options: SpecialiseOptions): Specialised 
   // Slots lie behind the constants, whose number is known only after the code is written: they get their room first.
   const resultAt = aligned(options.scratchAt);
   const resultNumbers = resultSize(plan, task);
-  const columns = task === 'inverseMassMatrix' ? inverseMassColumns(plan) : undefined;
-  const derivatives = derivativesOf(plan, task);
-  const room = derivatives?.size ?? columns?.size ?? (deep === undefined ? resultNumbers : 12 * deep.stride);
+  const after = afterOf(plan, task);
+  const room = after?.size ?? (deep === undefined ? resultNumbers : 12 * deep.stride);
   const resultEnd = resultAt + 8 * room;
   const constants = new ConstantPool(aligned(resultEnd));
-  const slotsAt = aligned(constants.at + 16 * countConstants(graph));
+  const loops = after?.loops(resultAt, 0, constants) ?? (deep && massMatrixLoops(deep, resultAt, layout.massMatrix, 0));
+  const slotsAt = aligned(constants.at + constants.bytes + 16 * countConstants(graph));
   const { functions, phases, slotBytes } = emitFunctions(graph, {
     arrays: [...placesOf(layout), { parameter: -1, offset: resultAt, stride: 8 }],
     parameters: 0,
@@ -226,25 +250,21 @@ export function specialise(plan: Plan, options: SpecialiseOptions): Specialised 
     slotsAt,
   });
   const memoryBytes = slotsAt + slotBytes;
-  const count = functions.length;
-  const loops =
-    derivatives !== undefined
-      ? derivativeLoops(derivatives, task === 'forwardDerivatives', resultAt, count)
-      : columns !== undefined
-        ? inverseMassLoops(columns, resultAt, count)
-        : deep && massMatrixLoops(deep, resultAt, layout.massMatrix, count);
-  const run = sequences(phases, loops?.calls);
   const bytes = encodeModule({
-    functions: [...functions, ...(loops?.functions ?? []), ...run],
+    functions: [...(loops?.functions ?? []), ...functions, ...sequences(phases, loops)],
     memoryBytes,
     data: { at: constants.at, values: constants.values },
   });
+  const tables = after?.links && [
+    { at: resultAt + 8 * after.links.inertia, values: new Int32Array(inertiaRows(plan, after.links).buffer) },
+  ];
   return {
     bytes,
     memoryBytes,
     scratch: [slotsAt, memoryBytes],
     result: [resultAt, resultNumbers],
     operations: graph.count(),
+    ...(tables && { tables }),
   };
 }
 
@@ -262,13 +282,23 @@ function countConstants(graph: Graph): number {
   return count;
 }
 
-/** `run` calls the functions of the first phase, then `then`; `finish` those of the second, where there is one. */
-function sequences(phases: readonly number[], then?: B.Bytes): ModuleFunction[] {
+/**
+ * `run` calls the functions of the formulas, which stand behind those of the loops, and the loops after them and between their
+ * phases. Where somebody else does something between them `finish` calls those of the second phase.
+ */
+function sequences(phases: readonly number[], loops: Loops | undefined): ModuleFunction[] {
   const count = 1 + Math.max(0, ...phases);
-  return ['run', 'finish'].slice(0, count).map((name, phase) => {
-    const body = new B.Bytes().byte(0);
-    for (const [k, of] of phases.entries()) if (of === phase) body.byte(B.CALL).unsigned(k);
-    if (phase === 0 && then !== undefined) body.append(then);
-    return { parameters: 0, body: body.byte(B.END), name };
+  const first = loops?.functions.length ?? 0;
+  const bodies = Array.from({ length: count }, (_, phase) => {
+    const body = new B.Bytes();
+    for (const [k, of] of phases.entries()) if (of === phase) body.byte(B.CALL).unsigned(first + k);
+    return body;
   });
+  if (loops !== undefined)
+    bodies.splice(0, count, bodies.reduce((all, body) => all.append(loops.between!).append(body)).append(loops.calls));
+  return ['run', 'finish'].slice(0, bodies.length).map((name, k) => ({
+    parameters: 0,
+    body: new B.Bytes().byte(0).append(bodies[k]).byte(B.END),
+    name,
+  }));
 }

@@ -28,6 +28,8 @@ interface WasmApi {
   validate(bytes: Uint8Array<ArrayBuffer>): boolean;
 }
 
+export const hasWebAssembly = (): boolean => 'WebAssembly' in globalThis;
+
 /** The interface, or an error where there is none. */
 export function webAssembly(): WasmApi {
   const { WebAssembly: api } = globalThis as { WebAssembly?: WasmApi };
