@@ -19,8 +19,10 @@ export function paperRanges(flat: FlatTree, processors: number, order = preorder
   if (flat.top >= 0) to[flat.top] = processors;
   for (let i = 0; i < order.length; i++) {
     const joint = order[i];
-    const [first, last] = [from[joint], to[joint]];
-    const [root, end] = [rootSide[joint], endSide[joint]];
+    const first = from[joint];
+    const last = to[joint];
+    const root = rootSide[joint];
+    const end = endSide[joint];
     const middle = root >= 0 && end >= 0 && last - first > 1 ? first + rootSideShare(last - first) : -1;
     if (root >= 0) {
       from[root] = first;
@@ -53,7 +55,8 @@ export function leastCommunication(
   const divisions = new Int32Array(ticks.length);
   for (let i = order.length - 1; i >= 0; i--) {
     const joint = order[i];
-    const [root, end] = [rootSide[joint], endSide[joint]];
+    const root = rootSide[joint];
+    const end = endSide[joint];
     if (divides(flat, ranges, joint)) divisions[joint] = 1;
     if (root >= 0) {
       serial[joint] += serial[root];
@@ -64,22 +67,22 @@ export function leastCommunication(
       divisions[joint] += divisions[end];
     }
   }
+  const { from, to } = ranges;
   const limit = new Float64Array(ticks.length);
   limit[flat.top] = makespan;
-  const passOn = (joint: number, side: number, rest: number): void => {
-    limit[side] = rest;
-    if (ranges.to[joint] - ranges.from[joint] > 1) return;
-    divisions[side] = 0;
-    ranges.from[side] = ranges.from[joint];
-    ranges.to[side] = ranges.to[joint];
-  };
   for (let i = 0; i < order.length; i++) {
     const joint = order[i];
-    const undivided = divisions[joint] > 0 && serial[joint] <= limit[joint];
-    if (undivided) ranges.to[joint] = ranges.from[joint] + 1;
+    if (divisions[joint] > 0 && serial[joint] <= limit[joint]) to[joint] = from[joint] + 1;
+    const alone = to[joint] - from[joint] <= 1;
     const rest = limit[joint] - ticks[joint] - (divides(flat, ranges, joint) ? handOver : 0);
-    if (rootSide[joint] >= 0) passOn(joint, rootSide[joint], rest);
-    if (endSide[joint] >= 0) passOn(joint, endSide[joint], rest);
+    for (let side = rootSide[joint], k = 0; k < 2; side = endSide[joint], k++) {
+      if (side < 0) continue;
+      limit[side] = rest;
+      if (!alone) continue;
+      divisions[side] = 0;
+      from[side] = from[joint];
+      to[side] = to[joint];
+    }
   }
   return ranges;
 }
@@ -95,10 +98,11 @@ export function leastMakespan(flat: FlatTree, processors: number, ticks: Float64
   const least = ticks.slice();
   for (let i = order.length - 1; i >= 0; i--) {
     const joint = order[i];
-    const [root, end] = [flat.rootSide[joint], flat.endSide[joint]];
-    for (const side of [root, end]) if (side >= 0) serial[joint] += serial[side];
+    const root = flat.rootSide[joint];
+    const end = flat.endSide[joint];
+    serial[joint] += (root < 0 ? 0 : serial[root]) + (end < 0 ? 0 : serial[end]);
     if (divides(flat, ranges, joint)) least[joint] += handOver + Math.max(least[root], least[end]);
-    else for (const side of [root, end]) if (side >= 0) least[joint] += least[side];
+    else least[joint] += (root < 0 ? 0 : least[root]) + (end < 0 ? 0 : least[end]);
     least[joint] = Math.min(least[joint], serial[joint]);
   }
   return least[flat.top];
@@ -106,7 +110,8 @@ export function leastMakespan(flat: FlatTree, processors: number, ticks: Float64
 
 /** Whether the two sides of a joint run on different processes. */
 export function divides(flat: FlatTree, ranges: Ranges, joint: number): boolean {
-  const [root, end] = [flat.rootSide[joint], flat.endSide[joint]];
+  const root = flat.rootSide[joint];
+  const end = flat.endSide[joint];
   return root >= 0 && end >= 0 && ranges.to[joint] - ranges.from[joint] > 1 && ranges.from[root] !== ranges.from[end];
 }
 
@@ -124,8 +129,10 @@ export function chainTimes(
   const times = ticks.slice();
   for (let i = order.length - 1; i >= 0; i--) {
     const joint = order[i];
-    const [root, end] = [flat.rootSide[joint], flat.endSide[joint]];
-    const [rootTime, endTime] = [root < 0 ? 0 : times[root], end < 0 ? 0 : times[end]];
+    const root = flat.rootSide[joint];
+    const end = flat.endSide[joint];
+    const rootTime = root < 0 ? 0 : times[root];
+    const endTime = end < 0 ? 0 : times[end];
     times[joint] += divides(flat, ranges, joint) ? handOver + Math.max(rootTime, endTime) : rootTime + endTime;
   }
   return times;

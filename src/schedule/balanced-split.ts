@@ -38,7 +38,8 @@ export function balancedSplit(tree: LinkTree, part: TreePart, processors: number
 /** Joints of the part beyond joint v; -1 for a joint that is cut. */
 function jointsBeyond(tree: LinkTree, cuts: Int32Array, v: number): number {
   let joints = tree.end[v] - v - 1;
-  for (const cut of cuts) {
+  for (let i = 0; i < cuts.length; i++) {
+    const cut = cuts[i];
     if (cut === v) return -1;
     if (cut > v && cut < tree.end[v]) joints -= tree.end[cut] - cut;
   }

@@ -260,9 +260,14 @@ export function costTable(model: CostModel, graph: LinkGraph, processors: number
   tick ||= 1;
   const ticks = (time: number): number => Math.round(time * decimal) / tick;
 
+  let [minOwn, minInnerOwn, maxInner] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 0];
   runs.forEach((joint, k) => {
-    own.fill(ticks(own[joint]), joint, runs[k + 1]);
-    inner.fill(ticks(inner[joint]), joint, runs[k + 1]);
+    const [ownTicks, innerTicks] = [ticks(own[joint]), ticks(inner[joint])];
+    own.fill(ownTicks, joint, runs[k + 1]);
+    inner.fill(innerTicks, joint, runs[k + 1]);
+    minOwn = Math.min(minOwn, ownTicks);
+    minInnerOwn = Math.min(minInnerOwn, ownTicks + innerTicks);
+    maxInner = Math.max(maxInner, innerTicks);
   });
   const [quadraticTicks, linearTicks, constantTicks] = [ticks(quadratic), ticks(linear), ticks(constant)];
   const shared = (handles: number): number =>
@@ -274,9 +279,9 @@ export function costTable(model: CostModel, graph: LinkGraph, processors: number
     own,
     inner,
     handOver: ticks(model.handOver),
-    minOwn: own.reduce((least, each) => Math.min(least, each), Number.POSITIVE_INFINITY),
-    minInnerOwn: own.reduce((least, each, joint) => Math.min(least, each + inner[joint]), Number.POSITIVE_INFINITY),
-    maxInner: inner.reduce((largest, each) => Math.max(largest, each), 0),
+    minOwn,
+    minInnerOwn,
+    maxInner,
     shared,
     cost,
     closingCost: (joint, handles) => cost(joint, model.counts === 'joints' ? handles : Math.max(handles, LOOP_HANDLES)),

@@ -37,8 +37,10 @@ export function evaluate(flat: FlatTree, graph: LinkGraph, costs: CostTable): Ev
   const countsLinks = costs.counts === 'links';
   for (let i = order.length - 1; i >= 0; i--) {
     const joint = order[i];
-    const [a, b] = [graph.rootEnd[joint], graph.endEnd[joint]];
-    const [rootSide, endSide] = [roots[joint], ends[joint]];
+    const a = graph.rootEnd[joint];
+    const b = graph.endEnd[joint];
+    const rootSide = roots[joint];
+    const endSide = ends[joint];
     const rootExternal = rootSide < 0 ? graph.degree[a] : external[rootSide];
     const rootLinks = rootSide < 0 ? 1 : handleLinks[rootSide];
     let linksBefore = rootLinks;

@@ -30,12 +30,16 @@ export function place(tree: FlatTree, slot: Slot, joint: number): void {
 export function preorder({ top, rootSide, endSide }: FlatTree): Int32Array {
   const order = new Int32Array(rootSide.length);
   let count = 0;
-  const later: number[] = []; // end sides still to come
+  // End sides still to come, at the far end of the list: no more of them than joints that are not listed yet.
+  let later = order.length;
   for (let joint = top; joint >= 0; ) {
     order[count++] = joint;
-    const [root, end] = [rootSide[joint], endSide[joint]];
-    if (root >= 0 && end >= 0) later.push(end);
-    joint = root >= 0 ? root : end >= 0 ? end : (later.pop() ?? -1);
+    const root = rootSide[joint];
+    const end = endSide[joint];
+    if (root >= 0 && end >= 0) order[--later] = end;
+    if (root >= 0) joint = root;
+    else if (end >= 0) joint = end;
+    else joint = later < order.length ? order[later++] : -1;
   }
   return order.subarray(0, count);
 }

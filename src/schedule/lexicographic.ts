@@ -1,7 +1,7 @@
 import { type DynamicScheduler, type Entry, SERIAL } from './dynamic-programme.js';
 import { type FlatTree, place, type Slot, TOP_SLOT } from './flat-tree.js';
 import { jointsOfPart } from './parts.js';
-import { placeSingleProcess } from './single-process.js';
+import { SingleProcess } from './single-process.js';
 
 /**
  * Turns the intervals of the dynamic programme into a schedule tree: among all trees within the makespan the one whose
@@ -19,18 +19,19 @@ export function lexicographicTree(
 ): { canonical: boolean } {
   const { meter } = scheduler;
   const ties = new TieBreaker(scheduler);
+  const single = new SingleProcess(meter, into);
   const proved = whole.low === whole.high;
   const stack: { entry: Entry; limit: number; slot: Slot }[] = [{ entry: whole, limit: whole.high, slot }];
   while (stack.length > 0) {
     const { entry, limit, slot: open } = stack.pop() as { entry: Entry; limit: number; slot: Slot };
     if (entry.processors === 1) {
-      placeSingleProcess(meter, entry.part, into, open);
+      single.place(entry.part, open);
       continue;
     }
     let v = proved && !scheduler.stopped ? ties.smallestTop(entry, limit) : SERIAL;
     if (v === SERIAL) v = entry.top; // no time for ties: the schedule that reached `high`
     if (v === SERIAL) {
-      placeSingleProcess(meter, entry.part, into, open);
+      single.place(entry.part, open);
       continue;
     }
     const joint = meter.tree.jointOf[v];
@@ -42,7 +43,7 @@ export function lexicographicTree(
     for (const [side, child] of [['end', end] as const, ['root', root] as const]) {
       if (!child) continue;
       const below = { parent: joint, side };
-      if (together) placeSingleProcess(meter, child.part, into, below);
+      if (together) single.place(child.part, below);
       else stack.push({ entry: child, limit: rest, slot: below });
     }
   }

@@ -39,31 +39,32 @@ export function linkTree(graph: LinkGraph, inTree?: Uint8Array): LinkTree {
   const linkOfVertex = new Int32Array(links);
   const reversed = new Uint8Array(graph.joints);
   const degree = new Int32Array(links);
+  const { rootEnd, endEnd } = graph;
   // Joints that lead to vertices still to number, in descending order so that they pop ascending.
-  const stack = [-1];
+  const stack = new Int32Array(links);
+  let open = 0;
   const reached = new Uint8Array(links);
-  for (let count = 0; count < links; count++) {
-    const via = stack.pop() as number;
-    const from = via < 0 ? -1 : reached[graph.rootEnd[via]] === 1 ? graph.rootEnd[via] : graph.endEnd[via];
-    const vertex = via < 0 ? 0 : graph.rootEnd[via] + graph.endEnd[via] - from;
-    const link = count;
+  for (let link = 0, vertex = 0, via = -1; ; ) {
     reached[vertex] = 1;
     linkOfVertex[vertex] = link;
-    degree[link] = start[vertex + 1] - start[vertex];
-    if (via >= 0) {
-      parent[link] = linkOfVertex[from];
-      depth[link] = depth[parent[link]] + 1;
-      jointOf[link] = via;
-      linkOf[via] = link;
-      reversed[via] = graph.endEnd[via] === from ? 1 : 0;
-    }
-    for (let i = start[vertex + 1] - 1; i >= start[vertex]; i--) {
-      if (joints[i] !== via) stack.push(joints[i]);
-    }
+    const first = start[vertex];
+    const last = start[vertex + 1];
+    degree[link] = last - first;
+    for (let i = last - 1; i >= first; i--) if (joints[i] !== via) stack[open++] = joints[i];
+    if (++link === links) break;
+    via = stack[--open];
+    const isReversed = reached[rootEnd[via]] === 0;
+    const from = isReversed ? endEnd[via] : rootEnd[via];
+    vertex = isReversed ? rootEnd[via] : endEnd[via];
+    parent[link] = linkOfVertex[from];
+    depth[link] = depth[parent[link]] + 1;
+    jointOf[link] = via;
+    linkOf[via] = link;
+    reversed[via] = isReversed ? 1 : 0;
   }
   const end = new Int32Array(links);
   for (let link = 0; link < links; link++) end[link] = link + 1;
-  for (let link = links - 1; link > 0; link--) end[parent[link]] = Math.max(end[parent[link]], end[link]);
+  for (let link = links - 1; link > 0; link--) if (end[link] > end[parent[link]]) end[parent[link]] = end[link];
   return {
     links,
     parent,
@@ -93,18 +94,19 @@ export function allJointsByVertex(graph: LinkGraph): JointsByVertex {
 /** Which joints are at which vertex, those that are not taken (by joint) left out. */
 function jointsByVertex(graph: LinkGraph, taken: Uint8Array): JointsByVertex {
   const start = new Int32Array(graph.links + 1);
+  const { rootEnd, endEnd } = graph;
   for (let joint = 0; joint < graph.joints; joint++) {
-    if (!taken[joint]) continue;
-    start[graph.rootEnd[joint] + 1]++;
-    start[graph.endEnd[joint] + 1]++;
+    if (taken[joint] === 0) continue;
+    start[rootEnd[joint] + 1]++;
+    start[endEnd[joint] + 1]++;
   }
   for (let vertex = 0; vertex < graph.links; vertex++) start[vertex + 1] += start[vertex];
   const next = start.slice();
   const joints = new Int32Array(start[graph.links]);
   for (let joint = 0; joint < graph.joints; joint++) {
-    if (!taken[joint]) continue;
-    joints[next[graph.rootEnd[joint]]++] = joint;
-    joints[next[graph.endEnd[joint]]++] = joint;
+    if (taken[joint] === 0) continue;
+    joints[next[rootEnd[joint]]++] = joint;
+    joints[next[endEnd[joint]]++] = joint;
   }
   return { start, joints };
 }

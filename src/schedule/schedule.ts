@@ -38,9 +38,9 @@ export interface ScheduleOptions {
 
 /** An order of assembly, who does what, and how good it is. */
 export interface Schedule {
-  /** Nested [joint, rootSide, endSide]. Loop joint l is number `joints + l`. */
+  /** Nested [joint, rootSide, endSide]. Loop joint l is number `joints + l`. Made when it is first asked for. */
   readonly tree: ScheduleTree;
-  /** Processors [from, to) of every joint; its work is done on `from`. */
+  /** Processors [from, to) of every joint; its work is done on `from`. Made when it is first asked for. */
   readonly assignment: readonly (readonly [from: number, to: number])[];
   /** Predicted time on all processors, in the unit of the cost model. */
   readonly makespan: number;
@@ -73,7 +73,7 @@ export interface Schedule {
 const MOST_PROCESSORS = 65536;
 const DEFAULT_BUDGET_MS = 2000;
 /** How many times as long as what comes before the search that takes which comes behind it (measured), ... */
-const WRITING = { open: 2.5, closed: 8 };
+const WRITING = { open: 2, closed: 8 };
 /** ... and the least part of the budget that is kept for it. */
 const WRITING_SHARE = 0.02;
 /** Memory bound, docs/scheduling.md: about 400 bytes an entry. */
@@ -103,10 +103,16 @@ export interface FoundSchedule {
   readonly paperSuggestion?: number | undefined;
 }
 
-/** The optimal schedule of a mechanism, or the best one found in the time given, with a proof or a gap. */
-export function schedule(topology: Topology, options: ScheduleOptions): Schedule {
-  return scheduleWith(topology, options, (request) =>
-    request.graph.joints > request.graph.treeJoints ? searchClosed(request) : searchOpen(request),
+/**
+ * The optimal schedule of a mechanism, or the best one found in the time given, with a proof or a gap. `started`: when the time
+ * began, by `performance.now()`, where the topology took some of it.
+ */
+export function schedule(topology: Topology, options: ScheduleOptions, started = performance.now()): Schedule {
+  return scheduleWith(
+    topology,
+    options,
+    (request) => (request.graph.joints > request.graph.treeJoints ? searchClosed(request) : searchOpen(request)),
+    started,
   );
 }
 
@@ -115,8 +121,8 @@ export function scheduleWith(
   topology: Topology,
   options: ScheduleOptions,
   search: (request: ScheduleRequest, limits: () => DynamicLimits) => FoundSchedule,
+  started = performance.now(),
 ): Schedule {
-  const started = performance.now();
   const { processors, cost = paperCost() } = options;
   checkOptions(topology, options);
   const graph = linkGraph(topology);
@@ -222,12 +228,18 @@ function report(request: ScheduleRequest, found: FoundSchedule): Schedule {
   const { ticks, order } = evaluate(tree, graph, costs);
   const ranges = leastCommunication(tree, processors, ticks, costs.handOver, found.high, order);
   const makespan = chainTimes(tree, ranges, ticks, costs.handOver, order)[tree.top];
-  const assignment: [number, number][] = [];
-  for (let joint = 0; joint < ticks.length; joint++) assignment.push([ranges.from[joint], ranges.to[joint]]);
+  let nested: ScheduleTree | undefined;
+  let assignment: [number, number][] | undefined;
   let timeline: TimelineEntry[][] | undefined;
   return {
-    tree: nestTree(tree, order),
-    assignment,
+    get tree() {
+      nested ??= nestTree(tree, order);
+      return nested;
+    },
+    get assignment() {
+      assignment ??= Array.from(ranges.from, (from, joint) => [from, ranges.to[joint]]);
+      return assignment;
+    },
     makespan: costs.toTime(makespan),
     serial: costs.toTime(found.serial),
     optimal: makespan <= found.low,

@@ -42,7 +42,8 @@ export interface LinkGraph {
   /** Vertex on the end side of every joint. */
   readonly endEnd: Int32Array;
   readonly dof: Int32Array;
-  readonly kind: readonly (string | undefined)[];
+  /** Joint types; empty where they are not known. */
+  readonly kind: readonly string[];
   /** Joints at every vertex. */
   readonly degree: Int32Array;
 }
@@ -133,13 +134,12 @@ export function linkGraph(topology: Topology): LinkGraph {
   const endEnd = new Int32Array(joints);
   const dofs = new Int32Array(joints);
   const degree = new Int32Array(treeJoints + 1);
-  const kind: (string | undefined)[] = [];
   for (let joint = 0; joint < joints; joint++) {
-    const loop = joint < treeJoints ? undefined : loops[joint - treeJoints];
-    const a = loop ? loop.a : parent[joint];
-    const b = loop ? loop.b : joint;
-    const jointDof = loop ? loop.dof : dof[joint];
-    checkLink(a, treeJoints, joint, loop ? 'loops.a' : 'parent');
+    const isLoop = joint >= treeJoints;
+    const a = isLoop ? loops[joint - treeJoints].a : parent[joint];
+    const b = isLoop ? loops[joint - treeJoints].b : joint;
+    const jointDof = isLoop ? loops[joint - treeJoints].dof : dof[joint];
+    checkLink(a, treeJoints, joint, isLoop ? 'loops.a' : 'parent');
     checkLink(b, treeJoints, joint, 'loops.b');
     if (a === b) {
       throw badTopology(`Joint ${joint} connects link ${a} with itself; its two links must differ.`, { joint });
@@ -150,11 +150,10 @@ export function linkGraph(topology: Topology): LinkGraph {
     dofs[joint] = jointDof;
     degree[a + 1]++;
     degree[b + 1]++;
-    kind.push(topology.kind?.[joint]);
   }
   checkAcyclic(parent, treeJoints);
   if (topology.freeRoot) checkFreeRoot(topology);
-  return { treeJoints, joints, links: treeJoints + 1, rootEnd, endEnd, dof: dofs, kind, degree };
+  return { treeJoints, joints, links: treeJoints + 1, rootEnd, endEnd, dof: dofs, kind: topology.kind ?? [], degree };
 }
 
 function checkFreeRoot(topology: Topology): void {

@@ -11,13 +11,18 @@ import { randomVector, relativeError } from '../support/random-mechanism.js';
 
 const CASES = process.env.MANIKIN_LONG === '1' ? 2000 : 120;
 const SPREADS = [1, 1e2, 1e4, 1e6, 1e8];
+/** Of the long run: a loop askew by 8e-7 rad whose masses differ by 1e8, and a contradiction that 32 digits see as pivots of 1e-26. */
+const NOTED = [254, 339];
+/** Pivots below this are there by the rounding of the frames that close the loops (1e-16 squared) beside masses 1e8 apart. */
+const ROUNDING = 1e-20;
 /** A constraint that feels less than this part of what it could feel may be taken for redundant. */
 const DECIDABLE = 1e-9;
 
 describe(`${CASES} closed mechanisms against 32 digits`, () => {
   it.each(['plain', 'compiled'] as const)('%s', { timeout: 600_000 }, (engine) => {
     const counts = { agreed: 0, undecided: 0, refused: 0 };
-    for (let seed = 1; seed <= CASES; seed++) {
+    const seeds = new Set([...Array.from({ length: CASES }, (_, k) => k + 1), ...NOTED]);
+    for (const seed of seeds) {
       const kind = LOOP_KINDS[seed % LOOP_KINDS.length];
       const spread = SPREADS[seed % SPREADS.length];
       const where = `${kind}, masses to ${spread}, seed ${seed}`;
@@ -30,10 +35,10 @@ describe(`${CASES} closed mechanisms against 32 digits`, () => {
       try {
         qdd = model.forward(state, tau);
       } catch (error) {
-        // Only where no motion satisfies the loops, or where double precision cannot see that one does.
+        // Only where no motion satisfies the loops.
         expect(error).toBeInstanceOf(SimulationError);
         expect((error as SimulationError).code, where).toBe('contradiction');
-        if (exact.broken < 1e-5) expect(least, where).toBeLessThan(DECIDABLE);
+        expect(exactForward(mechanism, state, tau, ROUNDING).broken, where).toBeGreaterThan(1e-5);
         counts.refused++;
         continue;
       }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { sameThread } from '../../src/engines/mpi/same-thread.js';
 import { RANK_CONSTANTS, SpreadDynamics } from '../../src/engines/mpi/spread-dynamics.js';
 import { PlainDynamics } from '../../src/engines/plain/plain-dynamics.js';
 import { Planner } from '../../src/engines/threads/planner.js';
 import { builtinMechanism } from '../../src/models/index.js';
 import { instructionNs, messageNs } from '../../src/schedule/rank-constants.js';
+import { sameThread } from '../support/same-thread.js';
 
 const TABLES = {
   messages: [

@@ -4,7 +4,7 @@ import { costTable, ENGINE_CONSTANTS, engineCost, paperCost } from '../../src/sc
 import { emptyFlatTree, preorder, TOP_SLOT } from '../../src/schedule/flat-tree.js';
 import { linkTree } from '../../src/schedule/link-tree.js';
 import { PartMeter, partSize, type TreePart } from '../../src/schedule/parts.js';
-import { placeSingleProcess } from '../../src/schedule/single-process.js';
+import { SingleProcess } from '../../src/schedule/single-process.js';
 import { linkGraph } from '../../src/schedule/topology.js';
 import { type Costs, Mechanism, paperTenths } from './brute-force.js';
 
@@ -74,7 +74,7 @@ describe('the single-process optimum', () => {
         if (meter.size === 0) continue;
         const mechanism = new Mechanism(parent, costs(dof));
         const flat = emptyFlatTree(n);
-        placeSingleProcess(meter, part, flat, TOP_SLOT);
+        new SingleProcess(meter, flat).place(part, TOP_SLOT);
         const joints = preorder(flat);
         let set = 0;
         for (const joint of joints) set |= 1 << joint;

@@ -1,6 +1,6 @@
 import { emptyFlatTree, type FlatTree, place, type Slot, TOP_SLOT } from '../../schedule/flat-tree.js';
 import { endSideOf, jointsOfPart, type PartMeter, rootSideOf, type TreePart } from '../../schedule/parts.js';
-import { placeSingleProcess } from '../../schedule/single-process.js';
+import { SingleProcess } from '../../schedule/single-process.js';
 import type { TimeLimit } from '../../schedule/time-limit.js';
 import { rootSideShare } from '../../schedule/work-bound.js';
 import { PriorityQueue } from './priority-queue.js';
@@ -181,6 +181,7 @@ export class AStarScheduler {
   private build(state: State, processors: number, joints: number): FlatTree {
     const { tree } = this.meter;
     const flat = emptyFlatTree(joints);
+    const single = new SingleProcess(this.meter, flat);
     const stack: { part: TreePart; processors: number; slot: Slot }[] = [
       { part: this.meter.whole(), processors, slot: TOP_SLOT },
     ];
@@ -188,7 +189,7 @@ export class AStarScheduler {
     while (stack.length > 0) {
       const { part, processors: range, slot } = stack.pop() as { part: TreePart; processors: number; slot: Slot };
       if (range === 1 || next === state.choices.length) {
-        placeSingleProcess(this.meter, part, flat, slot);
+        single.place(part, slot);
         continue;
       }
       const choice = state.choices[next++];

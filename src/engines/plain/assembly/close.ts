@@ -14,7 +14,7 @@ import { addSymmetric, BLOCK } from '../../../spatial/blocks.js';
 import { copyTips, type PartMemory } from './join.js';
 import type { LoopScratch } from './loop-joint.js';
 import { biasAt, type CloseOperation, type PartialChain, phiAt, psiAt, sizeAt } from './plan.js';
-import { createPseudoInverse, type PseudoInverse, pseudoInvert } from './rank.js';
+import { createPseudoInverse, type PseudoInverse, pseudoInvert, UNCERTAIN_FROM } from './rank.js';
 
 export interface CloseScratch {
   /** Constraints of all its loops together. */
@@ -88,7 +88,7 @@ export function closeLoops(
   strict: boolean,
 ): boolean {
   const { part, result, from } = operation;
-  const { k, psi, phi, bias, gamma, inverse, scale, biasScale } = scratch;
+  const { k, psi, phi, bias, gamma, scale, biasScale } = scratch;
   scale.fill(0);
   biasScale.fill(0);
   psi.fill(0);
@@ -125,10 +125,8 @@ export function closeLoops(
   });
   for (let i = 0; i < k; i++)
     for (let j = 0; j < i; j++) gamma[i * k + j] = gamma[j * k + i] = (gamma[i * k + j] + gamma[j * k + i]) / 2;
-  scratch.destroyed.set(gamma);
   for (let i = 0; i < k; i++) scale[i] *= scale[i];
-  pseudoInvert(inverse, scratch.destroyed, k, scale);
-  if (strict && contradicts(inverse, bias, biasScale, k)) return false;
+  if (!invertConstraints(scratch, gamma, bias, biasScale, k, strict)) return false;
   if (part.root >= 0) addToRoot(aba, part.root + 1, scratch);
   copyTips(m, result, part, from);
   for (let t = 0; t < result.tips.length; t++) {
@@ -171,13 +169,29 @@ function addPhiRow(
   }
 }
 
-/** Whether the bias has a part that no force can meet. */
-export function contradicts(
-  { vectors, rank }: PseudoInverse,
+/**
+ * The pseudo-inverse of `gamma`, and whether forces can take the bias away; if not and unless `strict`, it is left as it is.
+ * Where a direction that counts as redundant lies near the border, and the bias has a part along it that is more than rounding,
+ * it is a constraint after all: what depends on others would demand nothing of its own. The loop report warns of it.
+ */
+export function invertConstraints(
+  { inverse, destroyed, scale }: { inverse: PseudoInverse; destroyed: Float64Array; scale: ArrayLike<number> },
+  gamma: Float64Array,
   bias: Float64Array,
   sizes: Float64Array,
   k: number,
+  strict: boolean,
 ): boolean {
+  destroyed.set(gamma);
+  pseudoInvert(inverse, destroyed, k, scale);
+  if (!strict || !contradicts(inverse, bias, sizes, k)) return true;
+  destroyed.set(gamma);
+  pseudoInvert(inverse, destroyed, k, scale, UNCERTAIN_FROM);
+  return !contradicts(inverse, bias, sizes, k);
+}
+
+/** Whether the bias has a part that no force can meet. */
+function contradicts({ vectors, rank }: PseudoInverse, bias: Float64Array, sizes: Float64Array, k: number): boolean {
   for (let column = 0; column < k - rank; column++) {
     let sum = 0;
     let size = 1;

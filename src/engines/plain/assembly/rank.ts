@@ -15,7 +15,7 @@ import { diagonalise } from '../../../spatial/diagonalise.js';
 /** Eigenvalues of the scaled matrix below this count as zero: the constraints they belong to are redundant. */
 export const RANK_TOLERANCE = 1e-12;
 /** Those between these two are near the border: rounding, or a loop that is closed not quite exactly, can decide them. */
-const UNCERTAIN_FROM = 1e-14;
+export const UNCERTAIN_FROM = 1e-14;
 const UNCERTAIN_TO = 1e-9;
 
 export interface PseudoInverse {
@@ -44,8 +44,17 @@ export function isUncertain(value: number): boolean {
   return Math.abs(value) > UNCERTAIN_FROM && value < UNCERTAIN_TO;
 }
 
-/** out <- pseudo-inverse of A (n x n, destroyed), given the size of the terms of each diagonal element; by Jacobi rotations. */
-export function pseudoInvert(out: PseudoInverse, A: Float64Array, n: number, scale: ArrayLike<number>): void {
+/**
+ * out <- pseudo-inverse of A (n x n, destroyed), given the size of the terms of each diagonal element; by Jacobi rotations.
+ * Eigenvalues of the scaled matrix up to `tolerance` count as zero.
+ */
+export function pseudoInvert(
+  out: PseudoInverse,
+  A: Float64Array,
+  n: number,
+  scale: ArrayLike<number>,
+  tolerance = RANK_TOLERANCE,
+): void {
   const { inverse, vectors, values, scaled: V } = out;
   // Powers of two, so that scaling does not round. A row of which nothing was summed is zero, whatever its unit.
   const unit = Float64Array.from({ length: n }, (_, i) =>
@@ -58,7 +67,7 @@ export function pseudoInvert(out: PseudoInverse, A: Float64Array, n: number, sca
   out.rank = 0;
   let nulls = 0;
   for (let k = 0; k < n; k++) {
-    if (values[k] > RANK_TOLERANCE) {
+    if (values[k] > tolerance) {
       out.rank++;
       for (let i = 0; i < n; i++)
         for (let j = 0; j < n; j++) inverse[i * n + j] += (unit[i] * V[i * n + k] * unit[j] * V[j * n + k]) / values[k];
