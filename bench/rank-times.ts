@@ -23,23 +23,44 @@ export interface RankTimes extends RankConstants {
 
 /** `most`: links of the longest chain. */
 export function measureRanks(ranks: MpiRanks, most: number, progress: (fraction: number) => void): RankTimes {
+  return rankMeter(ranks, most)(progress);
+}
+
+/** What measures, again and again: chains are made once. */
+export function rankMeter(ranks: MpiRanks, most: number): (progress: (fraction: number) => void) => RankTimes {
   const last = ranks.ranks - 1;
   const others = Array.from({ length: Math.min(PARTNERS, last) }, (_, k) => last - k).reverse();
-  const partners = others.map((rank) => ({ rank, ns: oneWay(ranks, rank, 64) }));
-  // The slowest counts: a schedule does not know who is near.
-  const slowest = partners.reduce((a, b) => (b.ns > a.ns ? b : a));
-  const messages = BYTES.map((bytes, k) => {
-    progress((0.3 * k) / BYTES.length);
-    return { bytes, ns: oneWay(ranks, slowest.rank, bytes) };
-  });
-  // No size takes less than a smaller one: what was measured otherwise was an accident.
-  for (let k = messages.length - 2; k >= 0; k--) messages[k].ns = Math.min(messages[k].ns, messages[k + 1].ns);
   const lengths = LINKS.filter((links, k) => k === 0 || links <= most);
-  const instructions = lengths.map((links, k) => {
-    progress(0.3 + (0.7 * k) / lengths.length);
-    return { links, ns: instruction(ranks, links) };
-  });
-  return { partners, messages, instructions };
+  const chains = lengths.map((links) => chainOf(links));
+  return (progress) => {
+    const partners = others.map((rank) => ({ rank, ns: oneWay(ranks, rank, 64) }));
+    // The slowest counts: a schedule does not know who is near.
+    const slowest = partners.reduce((a, b) => (b.ns > a.ns ? b : a));
+    const messages = BYTES.map((bytes, k) => {
+      progress((0.3 * k) / BYTES.length);
+      return { bytes, ns: oneWay(ranks, slowest.rank, bytes) };
+    });
+    ascending(messages);
+    const instructions = lengths.map((links, k) => {
+      progress(0.3 + (0.7 * k) / lengths.length);
+      return { links, ns: instruction(ranks, chains[k]) };
+    });
+    return { partners, messages, instructions };
+  };
+}
+
+/** The least of each: what was taken in turn on a machine that others use too. */
+export function leastTimes(all: readonly RankTimes[]): RankTimes {
+  const least = <T extends { readonly ns: number }>(of: (times: RankTimes) => readonly T[]): (T & { ns: number })[] =>
+    of(all[0]).map((entry, k) => ({ ...entry, ns: Math.min(...all.map((times) => of(times)[k].ns)) }));
+  const messages = least((times) => times.messages);
+  ascending(messages);
+  return { partners: least((times) => times.partners), messages, instructions: least((times) => times.instructions) };
+}
+
+/** No size takes less than a smaller one: what was measured otherwise was an accident. */
+function ascending(messages: { ns: number }[]): void {
+  for (let k = messages.length - 2; k >= 0; k--) messages[k].ns = Math.min(messages[k].ns, messages[k + 1].ns);
 }
 
 /** Nanoseconds of a message from rank 0 to another: half of the shortest time there and back. */
@@ -87,25 +108,32 @@ function oneWay(ranks: MpiRanks, partner: number, bytes: number): number {
   return ranks.tell(Float64Array.of(best))[0];
 }
 
-/** Nanoseconds of an instruction: of each rank the shortest time, of all ranks the middle one. */
-function instruction(ranks: MpiRanks, links: number): number {
+interface Chain {
+  readonly run: () => void;
+  /** In instructions as schedules count them. */
+  readonly counted: number;
+}
+
+function chainOf(links: number): Chain {
   const mechanism = builtinMechanism(`chain-${links}`);
   const plan = new Planner(mechanism).plan(1);
-  const program = new ThreadProgram(plan);
-  const { arrays, runner } = program.alone;
+  const { arrays, runner } = new ThreadProgram(plan).alone;
   const { q, v } = State.random(mechanism, 1);
   arrays.q.set(q);
   arrays.v.set(v);
-  runner.alone();
+  return { run: () => runner.alone(), counted: plan.schedule.costs.own.reduce((sum, own) => sum + own, 0) };
+}
+
+/** Nanoseconds of an instruction: of each rank the shortest time, of all ranks the middle one. */
+function instruction(ranks: MpiRanks, { run, counted }: Chain): number {
+  run();
   ranks.barrier();
   let best = Number.POSITIVE_INFINITY;
   for (const end = performance.now() + CHAIN_MS; performance.now() < end; ) {
     const start = performance.now();
-    runner.alone();
+    run();
     best = Math.min(best, performance.now() - start);
   }
-  // In instructions as schedules count them.
-  const counted = plan.schedule.costs.own.reduce((sum, own) => sum + own, 0);
   const all = ranks.gather(Float64Array.of((1e6 * best) / counted)).sort();
   return all[all.length >> 1];
 }

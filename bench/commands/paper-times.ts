@@ -14,7 +14,7 @@ import { State } from '#src/mechanism/state.js';
 import { builtinMechanism } from '#src/models/index.js';
 import { linePlot, svgDocument } from '#src/plot/index.js';
 import { playSegments } from '#src/schedule/segment-timeline.js';
-import { machine } from '../machine.js';
+import { coresOfOthers, machine } from '../machine.js';
 import { type TimedCall, timings, warmUp } from '../measure.js';
 import { type ParallelLine, timeParallel } from '../parallel.js';
 import { timeSpread } from '../spread.js';
@@ -89,13 +89,21 @@ export const timedTables = (paper: string): number[] =>
 
 export async function reproduceTimes(paper: string, number: number, options: TimesOptions, everyone: Terminal) {
   const { title, rows } = TABLES.get(`${paper} ${number}`)!;
-  const most = Math.max(...rows.flatMap(({ ms }) => Object.keys(ms).map(Number)));
+  const all = Math.max(...rows.flatMap(({ ms }) => Object.keys(ms).map(Number)));
   const cores = options.mpi === true ? cpus().length : availableParallelism();
   const spread = options.mpi === true ? await startRanks(options, everyone) : undefined;
   const { terminal } = spread ?? { terminal: everyone };
+  const most = spread === undefined ? all : Math.min(all, spread.ranks.ranks);
+  if (most < all) terminal.err(`The paper has up to ${all} processes: "mpirun -n ${all} ..." measures these too.\n`);
   if (most > cores)
     terminal.err(
       `Up to ${most} processes on ${cores} cores: where there are more processes than cores, they take turns.\n`,
+    );
+  // All ranks are quiet meanwhile: one that waited for a message would look like another program.
+  const others = await coresOfOthers(300);
+  if (others > 0.3)
+    terminal.err(
+      `Other programs use ${formatNumber(Math.round(10 * others) / 10)} of ${cores} cores: these times will be too long.\n`,
     );
   const progress = new Progress(terminal, 'Measuring');
   const results: {
@@ -112,8 +120,9 @@ export async function reproduceTimes(paper: string, number: number, options: Tim
   }[] = [];
   for (const [k, { model, ms }] of rows.entries()) {
     progress.update(k / rows.length, model);
-    const all = Object.keys(ms).map(Number);
-    const counts = spread === undefined ? all : all.filter((count) => count <= spread.ranks.ranks);
+    const counts = Object.keys(ms)
+      .map(Number)
+      .filter((count) => count <= most);
     const milliseconds = 1000 * options.seconds;
     const mechanism = builtinMechanism(model);
     const lines =
@@ -169,7 +178,8 @@ export async function reproduceTimes(paper: string, number: number, options: Tim
     terminal.out(`${formatJson({ paper, table: number, ...spread?.about, machine: machine(), rows: results })}\n`);
     return;
   }
-  const percent = (share: number): string => `${Math.round(100 * share)} %`;
+  const percent = (share: number): string =>
+    share < -1 ? `${formatNumber(Number((1 - share).toPrecision(2)))} times as long` : `${Math.round(100 * share)} %`;
   const lines = results.map((line) => [
     line.model,
     line.processes,
@@ -190,7 +200,8 @@ export async function reproduceTimes(paper: string, number: number, options: Tim
     'less than printed, one thread',
     'chosen',
   ];
-  terminal.out(`${title}\n\n${table(head, lines)}\n`);
+  const ours = spread === undefined ? '' : `; ours: ranks of ${spread.about.implementation}`;
+  terminal.out(`${title}${ours}\n\n${table(head, lines)}\n`);
   if (options.svg !== undefined) terminal.out(`written: ${options.svg}\n`);
 }
 

@@ -48,7 +48,7 @@ function motionOf(input: InverseInput, files: ModelFiles): Motion {
   for (const option of ['mass', 'height', 'scale', 'up'] as const)
     if (input[option] !== undefined)
       throw ImportError.of('option', option, 'It goes with .bvh files; a model has its own size.');
-  if (model === undefined) throw ImportError.of('option', 'model', `"${name}" needs a model.`);
+  if (model === undefined) throw ImportError.of('option', 'model', `The motion "${name}" needs a model.`);
   if (!(MODEL_FILES as readonly string[]).includes(extensionOf(model)))
     return readMotion(bytes, path, { model: builtinMechanism(model), cutoff });
   const whose = readFile(model, files);

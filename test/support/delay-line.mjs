@@ -25,7 +25,7 @@ const [READ_WRITE, NONBLOCK, NEW_NETWORK, SET_INTERFACE, TUN, NO_HEADER] = [
 const [FIFO, DEATH_SIGNAL, TERM, READABLE] = [1, 1, 15, 1];
 const LARGEST = 9000;
 /** Microseconds before a packet is due from which on its time is waited for without sleeping: a wake-up is never exact. */
-const AWAKE = 25;
+const AWAKE = 5;
 
 const fail = (what) => {
   console.error(`delay-line: ${what}`);

@@ -11,9 +11,10 @@ import { integer } from '../model-argument.js';
 import { checkTableName, collect } from '../sweep/collect.js';
 import { runHere } from '../sweep/local.js';
 import { SweepPlan } from '../sweep/plan.js';
-import { parseQueueAddress } from '../sweep/queue-address.js';
+import { parseQueueAddress, type QueueAddress } from '../sweep/queue-address.js';
 import { runQueued } from '../sweep/queue-sweep.js';
 import { ResultStore } from '../sweep/result-store.js';
+import { RunPool } from '../sweep/run-pool.js';
 import { duration, Tally } from '../sweep/tally.js';
 import { formatNumber, Progress, type Terminal } from '../terminal.js';
 import { queueOption } from './worker.js';
@@ -77,14 +78,39 @@ async function sweep(file: string, options: Options, terminal: Terminal): Promis
   const address = options.queue === undefined ? undefined : parseQueueAddress(options.queue);
   if (threads < 1) throw new InputError(`--threads expects a number from 1 on, got ${threads}.`);
   const { signal } = terminal;
-  const plan = await planned(file, options.root, terminal, signal);
+  const plan = new SweepPlan(file, options.root);
   const store = new ResultStore(options.out ?? join('out', basename(file, extname(file))));
-  if (table !== undefined) return collectTable(plan, store, table, options, terminal, signal);
-  store.open();
+  if (table !== undefined) {
+    await planRuns(plan, terminal);
+    return collectTable(plan, store, table, options, terminal, signal);
+  }
+  const there = store.keys();
+  const most = Math.ceil(plan.count / (shard?.n ?? 1));
+  const pool = address === undefined ? new RunPool(plan.root, Math.min(threads, most)) : undefined;
+  try {
+    if (there.size < plan.count) pool?.warm();
+    await planRuns(plan, terminal);
+    store.open();
+    store.writeManifest(plan);
+    await makeRuns(plan, store, there, pool ?? address!, shard, options, terminal);
+  } finally {
+    await pool?.end();
+  }
+}
+
+/** Makes what is not there, on this machine or by workers of a queue, and tells what came of it. */
+async function makeRuns(
+  plan: SweepPlan,
+  store: ResultStore,
+  there: ReadonlySet<string>,
+  by: RunPool | QueueAddress,
+  shard: Shard | undefined,
+  options: Options,
+  terminal: Terminal,
+): Promise<void> {
+  const { signal } = terminal;
   const mine = <T>(list: readonly T[]): readonly T[] =>
     shard === undefined ? list : list.filter((_, position) => position % shard.n === shard.k - 1);
-  store.writeManifest(plan);
-  const there = store.keys();
   const runs = mine(plan.runs);
   const todo = runs.filter(({ key }) => !there.has(key));
   const faults = mine(plan.faults);
@@ -92,13 +118,15 @@ async function sweep(file: string, options: Options, terminal: Terminal): Promis
   for (const fault of faults) tally.fail(fault);
   const skipped = runs.length - todo.length;
   try {
-    if (address === undefined) await runHere(plan, todo, store, tally, threads, signal);
-    else if (todo.length > 0) await runQueued(plan, todo, store, tally, address, signal);
+    if (by instanceof RunPool) await runHere(plan, todo, store, tally, by, signal);
+    else if (todo.length > 0) await runQueued(plan, todo, store, tally, by, signal);
   } catch (error) {
     tally.finish();
     if (signal.aborted)
       terminal.err(`Stopped: ${skipped + tally.done} of ${runs.length} runs are done. Run it again for the rest.\n`);
     throw error;
+  } finally {
+    await store.settle();
   }
   tally.finish();
   const part = shard === undefined ? '' : `-${shard.k}-of-${shard.n}`;
@@ -126,13 +154,8 @@ async function sweep(file: string, options: Options, terminal: Terminal): Promis
   if (failed > 0) throw new SimulationError('sweep', `${failed} of ${count} runs failed: ${failures}.`);
 }
 
-async function planned(
-  file: string,
-  root: string | undefined,
-  terminal: Terminal,
-  signal: AbortSignal,
-): Promise<SweepPlan> {
-  const plan = new SweepPlan(file, root);
+async function planRuns(plan: SweepPlan, terminal: Terminal): Promise<void> {
+  const { signal } = terminal;
   const progress = new Progress(terminal, 'Planning');
   try {
     while (!plan.look(50)) {
@@ -143,7 +166,6 @@ async function planned(
   } finally {
     progress.finish();
   }
-  return plan;
 }
 
 async function collectTable(

@@ -11,7 +11,7 @@ import { openQueue } from '../sweep/queue-connection.js';
 import { workQueue } from '../sweep/queue-worker.js';
 import { RunPool } from '../sweep/run-pool.js';
 import { duration } from '../sweep/tally.js';
-import type { Terminal } from '../terminal.js';
+import { ERASE_LINE, type Terminal } from '../terminal.js';
 
 interface Options {
   readonly queue?: string;
@@ -94,7 +94,7 @@ export class Status {
     else this.#failed++;
     if (!this.#terminal.interactive) return;
     this.#drawn = true;
-    this.#terminal.err(`\r\x1b[K${this.#text()}`);
+    this.#terminal.err(`${ERASE_LINE}${this.#text()}`);
   }
 
   finish(json: boolean): void {
@@ -110,7 +110,7 @@ export class Status {
   }
 
   #clear(): void {
-    if (this.#drawn) this.#terminal.err('\r\x1b[K');
+    if (this.#drawn) this.#terminal.err(ERASE_LINE);
     this.#drawn = false;
   }
 }

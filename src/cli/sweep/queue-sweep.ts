@@ -154,14 +154,17 @@ class QueuedRuns {
       const jobs = await Promise.all(
         mine.slice(k, k + 50).map((id) => this.#queue.getJob(id) as Promise<Job | undefined>),
       );
-      const settled = jobs.filter((job): job is Job => job !== undefined && this.#settle(job));
-      await Promise.all(settled.map(({ id }) => this.#queue.remove(id!).catch(() => 0)));
+      await Promise.all(
+        jobs.map(async (job) => {
+          if (job !== undefined && (await this.#settle(job))) await this.#queue.remove(job.id!).catch(() => 0);
+        }),
+      );
     }
     return mine.length;
   }
 
   /** True: the server may forget the job. */
-  #settle(job: Job): boolean {
+  async #settle(job: Job): Promise<boolean> {
     const run = this.#awaited.get(job.id!);
     if (run === undefined) return false;
     this.#awaited.delete(job.id!);

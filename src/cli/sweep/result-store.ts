@@ -1,11 +1,11 @@
 // The folder of a sweep: one file for each result, under its key, each written whole or not at all; the manifest; what failed.
 
 import { accessSync, constants, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { formatJson } from '../../formats/json-writer.js';
 import { InputError } from '../errors.js';
 import { readInputText } from '../input-file.js';
-import { OutputFile, writeOutput } from '../output-file.js';
+import { OutputFile, syncFolderAside, writeOutput } from '../output-file.js';
 import { packageVersion } from '../version.js';
 import { isKey } from './job.js';
 import type { SweepPlan } from './plan.js';
@@ -19,6 +19,8 @@ export interface FailedRun {
 
 export class ResultStore {
   readonly folder: string;
+  /** With names that a loss of power could still take: the next call would make these runs again. */
+  readonly #unsettled = new Set<string>();
 
   constructor(folder: string) {
     this.folder = folder;
@@ -37,7 +39,8 @@ export class ResultStore {
   /** Keys of all results that are there. */
   keys(): Set<string> {
     const results = join(this.folder, 'results');
-    if (!existsSync(results)) return new Set();
+    // With the slash no file is taken for it.
+    if (!existsSync(`${results}/`)) return new Set();
     const names = readdirSync(results, { recursive: true, encoding: 'utf8' });
     return new Set(names.map((name) => name.replace(/^.*[\\/]|\.json$/g, '')).filter(isKey));
   }
@@ -47,8 +50,20 @@ export class ResultStore {
     return join(this.folder, 'results', key.slice(0, 2), `${key}.json`);
   }
 
-  write(key: string, text: string): void {
-    writeOutput(this.fileOf(key), text);
+  /** Done when the disk has it, but for its name. */
+  async write(key: string, text: string): Promise<void> {
+    const path = this.fileOf(key);
+    const file = new OutputFile(path);
+    file.write(text);
+    await file.finishAside();
+    this.#unsettled.add(dirname(path));
+  }
+
+  /** Done when the disk has the names of all results, too: once for a folder and not for each of its files. */
+  async settle(): Promise<void> {
+    const folders = [...this.#unsettled];
+    this.#unsettled.clear();
+    if (folders.length > 0) await Promise.all([...folders, join(this.folder, 'results')].map(syncFolderAside));
   }
 
   read(key: string): string {

@@ -27,15 +27,21 @@ interface RunThread {
 
 export class RunPool {
   readonly #root: string;
-  readonly #most: number;
+  /** Threads. */
+  readonly most: number;
   readonly #threads: RunThread[] = [];
   readonly #waiting: Waiting[] = [];
   #ended: unknown;
 
-  /** Threads are started when there is work for them. */
+  /** Threads are started when there is work for them, or by `warm`. */
   constructor(root: string, threads: number) {
     this.#root = root;
-    this.#most = threads;
+    this.most = threads;
+  }
+
+  /** Starts all threads: they load their program while the caller still finds out what there is to do. */
+  warm(): void {
+    while (this.#threads.length < this.most) this.#start().worker.unref();
   }
 
   run(job: RunJob): Promise<RunOutcome> {
@@ -64,7 +70,7 @@ export class RunPool {
       const idle = this.#threads.find(({ runs }) => runs.length === 0);
       const thread =
         idle ??
-        (this.#threads.length < this.#most ? this.#start() : undefined) ??
+        (this.#threads.length < this.most ? this.#start() : undefined) ??
         this.#threads.find(({ runs }) => runs.length < RUNS_AT_HAND);
       if (thread === undefined) return;
       const waiting = this.#waiting.shift()!;

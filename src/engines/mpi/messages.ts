@@ -1,6 +1,7 @@
 // The program of a schedule for ranks, which share no memory: what each of them runs, and which records it sends to whom and
 // waits for in between. All have the same code and the same addresses, so a message is a stretch of memory that becomes the
-// same stretch elsewhere; one for each cut and direction, and one for all angular velocities that a rank tells another.
+// same stretch elsewhere; one for each cut and direction, and one for all angular velocities that a rank tells another (in a round,
+// where they are passed on).
 //
 //   spin     relations of angular velocities (REL_RECORD), from whoever finds them to all who need them on their way; and
 //            position and force of a ball joint at a cut, to the segment above it
@@ -50,8 +51,32 @@ const NUMBER = 8;
 /** Numbers of an acceleration, of the force at a join, and of an angular acceleration. */
 const [DELTA, FORCE, TURN] = [6, 6, 3];
 
-/** The step of all ranks, up to accelerations that each has of its own joints. */
-export function rankProgram(program: ThreadProgram, ranks: number): RankProgram {
+/** A message on the way of a record from its writer to all readers; those of a round need those of the rounds before. */
+interface Hop {
+  readonly round: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * How a record gets to all its readers: at once, or passed on by those who have it already, twice as many in every round. Records of
+ * neighbours then travel together: each of n ranks of a chain sends log n messages and not n.
+ */
+function hops(writer: number, readers: readonly number[], ranks: number, relayed: boolean): Hop[] {
+  if (!relayed) return readers.map((to) => ({ round: 0, from: writer, to }));
+  const after = (rank: number): number => (rank - writer + ranks) % ranks;
+  const members = [writer, ...readers.toSorted((a, b) => after(a) - after(b))];
+  return members.slice(1).map((to, k) => {
+    const round = 31 - Math.clz32(k + 1);
+    return { round, from: members[k + 1 - (1 << round)], to };
+  });
+}
+
+/**
+ * The step of all ranks, up to accelerations that each has of its own joints. `relayed`: records for many are passed on, where it takes
+ * as long to hand a message over as it is under way.
+ */
+export function rankProgram(program: ThreadProgram, ranks: number, relayed = false): RankProgram {
   const { plan, made, segments: jobs } = program;
   const { segments } = plan.assembly;
   const rankOf = program.threadOf(ranks);
@@ -77,6 +102,22 @@ export function rankProgram(program: ThreadProgram, ranks: number): RankProgram 
     const number = messages.push({ from, to, pieces }) - 1;
     named.set(key(name, s, from, to), number);
     operations[from].push({ send: number });
+  };
+  /** What ranks pass on before their ways down: in the order in which it comes to be, and all of it comes up. So nobody waits in a circle. */
+  const passed: { readonly by: number; readonly awaits: string; readonly send: number }[] = [];
+  const sendAll = (
+    name: string,
+    s: number,
+    from: number,
+    to: readonly number[],
+    pieces: readonly MemoryPiece[],
+  ): void => {
+    for (const hop of hops(from, to, ranks, relayed)) {
+      const number = messages.push({ from: hop.from, to: hop.to, pieces }) - 1;
+      named.set(key(name, s, from, hop.to), number);
+      if (hop.from === from) operations[from].push({ send: number });
+      else passed.push({ by: hop.from, awaits: key(name, s, from, hop.from), send: number });
+    }
   };
   const wait = (name: string, s: number, from: number, to: number): void => {
     if (from !== to) operations[to].push({ awaits: key(name, s, from, to) });
@@ -119,15 +160,33 @@ export function rankProgram(program: ThreadProgram, ranks: number): RankProgram 
     const steps = path.steps.map(({ segment }) => record(segment, 'rel'));
     return [record(path.from.segment, path.from.record), ...steps, ...ballReads(s)];
   };
-  for (let from = 0; from < ranks; from++)
-    for (let to = 0; to < ranks; to++) {
-      if (from === to) continue;
-      const pieces = new Map<number, MemoryPiece>();
-      for (const [job, { code }] of jobs.entries())
-        if (rankOf[job] === to)
-          for (const { writer, piece } of spinReads(code)) if (writer === from) pieces.set(piece.at, piece);
-      if (pieces.size > 0) send('spin', 0, from, to, [...pieces.values()]);
+  /** Each record, who writes it, and all others who read it. */
+  const read = new Map<
+    number,
+    { readonly writer: number; readonly piece: MemoryPiece; readonly readers: Set<number> }
+  >();
+  for (const [job, { code }] of jobs.entries())
+    for (const { writer, piece } of spinReads(code)) {
+      if (writer === rankOf[job]) continue;
+      if (!read.has(piece.at)) read.set(piece.at, { writer, piece, readers: new Set() });
+      read.get(piece.at)!.readers.add(rankOf[job]);
     }
+  /** What one rank tells another in one go. */
+  const told = new Map<string, Hop & { readonly pieces: MemoryPiece[] }>();
+  for (const { writer, piece, readers } of read.values())
+    for (const hop of hops(writer, [...readers], ranks, relayed)) {
+      const name = `${hop.round} ${hop.from} ${hop.to}`;
+      if (!told.has(name)) told.set(name, { ...hop, pieces: [] });
+      told.get(name)!.pieces.push(piece);
+    }
+  const spinKey = (at: number, to: number): string => `spin ${at} ${to}`;
+  for (const { from, to, pieces } of [...told.values()].sort((a, b) => a.round - b.round)) {
+    for (const { at } of pieces)
+      if (read.get(at)!.writer !== from) operations[from].push({ awaits: spinKey(at, from) });
+    const number = messages.push({ from, to, pieces }) - 1;
+    for (const { at } of pieces) named.set(spinKey(at, to), number);
+    operations[from].push({ send: number });
+  }
 
   // ---- up
   /** Who takes a part in, or waits for it: the job. */
@@ -136,7 +195,8 @@ export function rankProgram(program: ThreadProgram, ranks: number): RankProgram 
     for (const part of [...waitsFor, ...joins.map((join) => join.part)]) consumer.set(part, job);
   each((job, rank) => {
     const { code, waitsFor, joins, row } = jobs[job];
-    for (const { writer } of spinReads(code)) wait('spin', 0, writer, rank);
+    for (const { writer, piece } of spinReads(code))
+      if (writer !== rank) operations[rank].push({ awaits: spinKey(piece.at, rank) });
     step(rank, 'gather', code);
     for (const child of waitsFor) wait('up', child, rankOf[child], rank);
     if (waitsFor.length > 0) step(rank, 'complete', code);
@@ -150,7 +210,7 @@ export function rankProgram(program: ThreadProgram, ranks: number): RankProgram 
           { at: places[segment].base, count: DELTA },
           { at: places[code].force, count: FORCE },
         ];
-        for (const to of membersOf(row, rank)) send('ground', part, rank, to, pieces);
+        sendAll('ground', part, rank, membersOf(row, rank), pieces);
         continue;
       }
       const pieces = [
@@ -159,7 +219,8 @@ export function rankProgram(program: ThreadProgram, ranks: number): RankProgram 
         { at: places[code].joins[k], count: sizes.at * sizes.at },
       ];
       const needy = jobs.flatMap(({ path }, j) => (path.some((met) => met.part === part) ? [rankOf[j]] : []));
-      for (const to of new Set(needy)) if (to !== rank) send('meet', part, rank, to, pieces);
+      const others = [...new Set(needy)].filter((to) => to !== rank);
+      sendAll('meet', part, rank, others, pieces);
     }
     const taker = consumer.get(job);
     if (taker === undefined || rankOf[taker] === rank) return;
@@ -170,6 +231,8 @@ export function rankProgram(program: ThreadProgram, ranks: number): RankProgram 
     const head = joined?.part ?? code;
     send('up', job, rank, rankOf[taker], [{ at: places[head].parts.at(-1)!, count: layout.size }]);
   }, false);
+
+  for (const { by, awaits, send: number } of passed) operations[by].push({ awaits }, { send: number });
 
   // ---- down
   each((job, rank) => {
@@ -205,12 +268,13 @@ export function rankProgram(program: ThreadProgram, ranks: number): RankProgram 
   return {
     messages,
     operations: operations.map((list) => {
-      const waited = new Set<string>();
+      const waited = new Set<number>();
       return list.flatMap((operation): RankOperation[] => {
         if (!('awaits' in operation)) return [operation];
-        if (waited.has(operation.awaits)) return [];
-        waited.add(operation.awaits);
-        return [{ wait: named.get(operation.awaits)! }];
+        const number = named.get(operation.awaits)!;
+        if (waited.has(number)) return [];
+        waited.add(number);
+        return [{ wait: number }];
       });
     }),
   };

@@ -42,6 +42,11 @@ export class MpiTransport implements Transport {
     this.#tag = tag;
   }
 
+  /** Between machines a message is under way for long, and where ranks take turns each hop waits for a turn. */
+  get relays(): boolean {
+    return this.neighbourhood === 'near';
+  }
+
   open(channels: readonly Channel[]): OpenChannels {
     const first = this.#tag;
     // The same on all ranks: those of programs long gone are used again.

@@ -104,7 +104,7 @@ export class MpiRanks implements Ranks {
     const options = deterministic === undefined ? this.#options : { ...this.#options, deterministic };
     const { scheduleFor, deterministic: fixed, constants } = options;
     this.agree(
-      `${name} ${nq} ${nv} ${bodies.length} ${scheduleFor} ${fixed} ${options.threads} ${JSON.stringify(constants)}`,
+      `${name} ${nq} ${nv} ${bodies.length} ${scheduleFor} ${fixed} ${options.threads} ${this.transport.relays} ${JSON.stringify(constants)}`,
     );
     return new SpreadDynamics(mechanism, this.transport, options, plain, this.implementation, stays, this.#library);
   }

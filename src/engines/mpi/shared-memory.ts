@@ -12,6 +12,7 @@ export function sharedMemory(rank: number, ranks: number, flags: Int32Array): Tr
   return {
     rank,
     ranks,
+    relays: false,
     shares: () => true,
     open: (channels) => {
       const first = opened;

@@ -14,6 +14,7 @@ import { Planner } from '../threads/planner.js';
 import { ThreadProgram } from '../threads/program.js';
 import { CompiledDynamics, reasonForPlain } from '../wasm/compiled.js';
 import { copyFinite } from '../wasm/copy-finite.js';
+import { hasWebAssembly } from '../wasm/webassembly.js';
 import type { BegunMpi } from './library.js';
 import { gatherProgram, type OwnedRanges, ownedRanges, processRanges, rankProgram } from './messages.js';
 import type { MpiTransport } from './mpi-transport.js';
@@ -68,7 +69,8 @@ export interface RankPart {
 
 export class SpreadDynamics implements Engine {
   readonly mechanism: Mechanism;
-  readonly serial: CompiledDynamics;
+  readonly #plain: PlainDynamics;
+  #serial: CompiledDynamics | undefined;
   /** Nanoseconds of a step, predicted: spread over so many ranks, and on one. */
   readonly predicted: { readonly ranks: number; readonly spreadNs: number; readonly aloneNs: number } | undefined;
   readonly #reason: string | undefined;
@@ -99,9 +101,9 @@ export class SpreadDynamics implements Engine {
     this.mechanism = mechanism;
     this.#ranks = ranks;
     this.#name = implementation;
-    this.serial = new CompiledDynamics(mechanism, {}, plain);
+    this.#plain = plain;
     const reason = reasonForPlain(mechanism);
-    if (reason !== undefined || mechanism.nv === 0 || this.serial.runs('forward').engine === 'plain') {
+    if (reason !== undefined || mechanism.nv === 0 || !hasWebAssembly()) {
       this.#reason = reason ?? 'WebAssembly cannot be used here.';
       return;
     }
@@ -142,6 +144,12 @@ export class SpreadDynamics implements Engine {
     this.#part = rankPart(new ThreadProgram(planner.build(schedule)), transport, inner);
   }
 
+  /** What every rank computes by itself; its code, which takes seconds for the longest chains, is made where somebody asks for it. */
+  get serial(): CompiledDynamics {
+    this.#serial ??= new CompiledDynamics(this.mechanism, {}, this.#plain);
+    return this.#serial;
+  }
+
   /** Where this rank's part stands; undefined where nothing is spread. */
   get part(): RankPart | undefined {
     return this.#part;
@@ -164,7 +172,7 @@ export class SpreadDynamics implements Engine {
     part.gather();
     const out = options?.out ?? new Float64Array(this.mechanism.nv);
     // Where something is wrong the readable algorithm finds out what and says it.
-    return copyFinite(out, arrays.qdd) ? out : this.serial.readable.forward(state, tau, options);
+    return copyFinite(out, arrays.qdd) ? out : this.#plain.forward(state, tau, options);
   }
 
   runs(name: FunctionName): Runs {
@@ -189,7 +197,7 @@ export class SpreadDynamics implements Engine {
   dispose(): void {
     this.#part?.close();
     this.#part = undefined;
-    this.serial.dispose();
+    this.#serial?.dispose();
   }
 }
 
@@ -212,7 +220,7 @@ export function rankPart(
   const step =
     threads > 1
       ? new RankThreads(program, place, transport as MpiTransport, inner!.mpi, threads)
-      : new RankRunner(rankProgram(program, ranks), place, transport);
+      : new RankRunner(rankProgram(program, ranks, transport.relays), place, transport);
   const { made } = program;
   const gathering = (arrays: Parameters<typeof gatherProgram>[1]): RankRunner =>
     new RankRunner(gatherProgram(owned, arrays), place, transport);

@@ -15,6 +15,7 @@ export function threadTransport(thread: number, threads: number, flags: Int32Arr
   return {
     rank,
     ranks,
+    relays: false,
     shares,
     idle: (waits) => mpi.idle(waits),
     open: (channels) => {

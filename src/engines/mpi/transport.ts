@@ -1,5 +1,5 @@
 // How records travel between those who compute one mechanism together. A program of ranks (messages.ts) knows nothing else
-// of where they are: in one thread (same-thread.ts), on threads with one memory (shared-memory.ts), or anywhere (mpi-transport.ts).
+// of where they are: in one thread (in tests), on threads with one memory (shared-memory.ts), or anywhere (mpi-transport.ts).
 
 /** Numbers that go from one rank to another in each step. */
 export interface Channel {
@@ -24,6 +24,8 @@ export interface OpenChannels {
 export interface Transport {
   readonly rank: number;
   readonly ranks: number;
+  /** A message takes as long to hand over as it is under way: what many need is passed on by those who have it already. */
+  readonly relays: boolean;
   /** Whether another rank has the same memory: records are where they belong, and nothing but the news of them travels. */
   shares(rank: number): boolean;
   /** All ranks open the same list, in the same order; `data` matters to sender and receiver only. */

@@ -1,11 +1,11 @@
-// For ranks: a hash over all states of 1000 steps of each model that is named, by rank 0. The first word is the number of threads
-// inside each rank.
+// For ranks: a hash over all states of so many steps of each model that is named, by rank 0. The first words are the number of
+// threads inside each rank and the number of steps.
 
 import { mpi } from '../../../dist/engines/mpi/index.js';
 import { dynamics, State } from '../../../dist/index.js';
 import { builtinMechanism } from '../../../dist/models/index.js';
 
-const [threads, ...models] = process.argv.slice(2);
+const [threads, steps, ...models] = process.argv.slice(2);
 const ranks = await mpi({ threads: Number(threads) });
 const hashes = {};
 for (const name of models) {
@@ -15,7 +15,7 @@ for (const name of models) {
   const tau = Float64Array.from({ length: mechanism.nv }, (_, k) => 1e-3 * Math.sin(k + 1));
   const out = new Float64Array(mechanism.nv);
   let hash = 0x811c9dc5;
-  for (let step = 0; step < 1000; step++) {
+  for (let step = 0; step < Number(steps); step++) {
     spread.forward(state, tau, { out });
     for (let k = 0; k < out.length; k++) state.v[k] += 1e-6 * out[k];
     for (const { model, iq, iv } of mechanism.joints) model.integrate(state.q, iq, state.v, iv, 1e-6);

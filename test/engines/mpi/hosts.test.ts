@@ -23,6 +23,7 @@ const why = existsSync(MAIN) ? noHosts() : 'dist is not built (npm run build)';
 if (why !== undefined) console.warn(`skipped: ${why}, ranks on several hosts are not tried`);
 const launchers = why === undefined ? LAUNCHERS : [];
 const DELAY = 100;
+const STEPS = LONG ? 1000 : 200;
 
 let hosts: Hosts | undefined;
 const cache = mkdtempSync(join(tmpdir(), 'manikin-hosts-cache-'));
@@ -63,11 +64,16 @@ describe.runIf(launchers.length > 0)('hosts', () => {
       const dynamics = new ParallelDynamics(builtinMechanism(name), { threads: 2, deterministic: true });
       await dynamics.ready();
       const walker = new Walker(dynamics, 1);
-      for (let step = 0; step < 1000; step++) walker.step();
+      for (let step = 0; step < STEPS; step++) walker.step();
       expected[name] = walker.hash;
       dynamics.dispose();
     }
-    const { hashes, ranks } = await onHosts(launcher, LONG ? 3 : 2, [at('hash-program.mjs'), '1', ...models]);
+    const { hashes, ranks } = await onHosts(launcher, LONG ? 3 : 2, [
+      at('hash-program.mjs'),
+      '1',
+      String(STEPS),
+      ...models,
+    ]);
     expect({ hashes, ranks }).toEqual({ hashes: expected, ranks: LONG ? 3 : 2 });
   });
 

@@ -4,7 +4,6 @@
 import { describe, expect, it } from 'vitest';
 import { gatherProgram, ownedRanges, rankProgram } from '../../../src/engines/mpi/messages.js';
 import { RankRunner } from '../../../src/engines/mpi/rank-runner.js';
-import { sameThread } from '../../../src/engines/mpi/same-thread.js';
 import { sharedMemory } from '../../../src/engines/mpi/shared-memory.js';
 import { Planner } from '../../../src/engines/threads/planner.js';
 import { ThreadProgram } from '../../../src/engines/threads/program.js';
@@ -13,8 +12,9 @@ import { State } from '../../../src/mechanism/state.js';
 import { builtinMechanism } from '../../../src/models/index.js';
 import { ENGINE_CONSTANTS } from '../../../src/schedule/cost.js';
 import { ALL_JOINT_TYPES, randomMechanism, randomVector } from '../../support/random-mechanism.js';
+import { sameThread } from '../../support/same-thread.js';
 
-const COUNT = Number(process.env.MANIKIN_RANDOM ?? 25);
+const COUNT = Number(process.env.MANIKIN_RANDOM ?? 10);
 /** Cuts cost nothing: small mechanisms are cut as often as large ones. */
 const CHEAP = { ...ENGINE_CONSTANTS, latency: 0, line: 0, call: 0 };
 
@@ -34,6 +34,7 @@ function spread(
   tau: Float64Array,
   what: string,
   shared: boolean,
+  relayed: boolean,
 ) {
   const { made } = program;
   const owned = ownedRanges(program, ranks);
@@ -47,7 +48,7 @@ function spread(
     const [from, to] = made.records;
     new Float64Array(memory.buffer, from, (to - from) / 8).fill(Number.NaN);
   }
-  const steps = rankProgram(program, ranks);
+  const steps = rankProgram(program, ranks, relayed);
   const gathers = gatherProgram(owned, [{ at: made.qdd, of: 'v' }]);
   const runners = [steps, gathers].map((part) => places.map((place, r) => new RankRunner(part, place, transports[r])));
   return states.map((state) => {
@@ -78,12 +79,16 @@ function check(mechanism: Mechanism, cuts: number, counts: readonly number[], wh
     return arrays.qdd.slice();
   });
   for (const ranks of counts)
-    for (const shared of [false, true])
-      for (const [k, results] of spread(program, ranks, states, tau, what, shared).entries())
+    for (const [shared, relayed] of [
+      [false, false],
+      [true, false],
+      [false, true],
+    ])
+      for (const [k, results] of spread(program, ranks, states, tau, what, shared, relayed).entries())
         for (const qdd of results)
           expect(
             qdd.every((x, i) => Object.is(x, expected[k][i])),
-            `${what}, cut for ${cuts}, ${ranks} ranks, ${shared ? 'one memory' : 'memories of their own'}`,
+            `${what}, cut for ${cuts}, ${ranks} ranks, ${shared ? 'one memory' : 'memories of their own'}${relayed ? ', passed on' : ''}`,
           ).toBe(true);
   return program.segments.length;
 }
@@ -118,6 +123,16 @@ describe('a program of ranks', () => {
     const { messages } = rankProgram(new ThreadProgram(new Planner(builtinMechanism('chain-200')).plan(2)), 2);
     expect(messages.map(({ from, to }) => `${from}-${to}`)).toEqual(['0-1', '1-0', '0-1']);
     for (const { pieces } of messages) for (const { count } of pieces) expect(count).toBeLessThanOrEqual(96);
+  });
+
+  it('passes on what many need: no rank of 16 sends more than some messages', () => {
+    const program = new ThreadProgram(new Planner(builtinMechanism('chain-2048')).plan(16));
+    const most = (relayed: boolean): number => {
+      const sent = new Int32Array(16);
+      for (const { from } of rankProgram(program, 16, relayed).messages) sent[from]++;
+      return Math.max(...sent);
+    };
+    expect(most(true)).toBeLessThan(most(false) / 2);
   });
 
   it('owns every joint once', () => {

@@ -1,6 +1,6 @@
 // Ranks that take turns in one thread: what they send waits in a list.
 
-import type { Channel, OpenChannels, Transport } from './transport.js';
+import type { Channel, OpenChannels, Transport } from '../../src/engines/mpi/transport.js';
 
 /** Transports of so many ranks, which whoever has made them advances in turn. */
 export function sameThread(ranks: number): Transport[] {
@@ -11,6 +11,7 @@ export function sameThread(ranks: number): Transport[] {
     return {
       rank,
       ranks,
+      relays: false,
       shares: () => false,
       open: (channels) => {
         const number = opened++;
