@@ -1,6 +1,7 @@
 // What a reader has to say about its input: problems, which end the import, and warnings, which go with the result.
 
 import { ImportError, type Problem } from '../mechanism/errors.js';
+import { nearNames } from '../mechanism/near-names.js';
 
 /** After so many problems reading ends: a hostile file must not fill time and memory with its own faults. */
 const MAX_PROBLEMS = 1000;
@@ -48,4 +49,17 @@ export function quoted(text: string): string {
 export function quotedList(names: readonly string[]): string {
   const shown = names.slice(0, 8).map(quoted).join(', ');
   return names.length > 8 ? `${shown} and ${names.length - 8} more` : shown;
+}
+
+/** Among more names than this none is looked for: a file may have a thousand such problems. */
+const MOST_NAMES = 1000;
+
+/** " Did you mean ...?" behind the sentence about a name that is not there; names of a file, known as they are written there. */
+export function nearHint(name: string, known: Iterable<string>): string {
+  const names = [...known];
+  if (names.length > MOST_NAMES || name.length > LONGEST_QUOTE) return '';
+  return ` ${nearNames(
+    name,
+    names.filter((one) => one !== '' && quoted(one) === `"${one}"`),
+  )}`;
 }

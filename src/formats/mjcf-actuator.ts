@@ -171,7 +171,10 @@ export function readActuator(element: XmlElement, base: ActuatorData): ActuatorD
     const read = numbersOf(element, name, wording, 1, count);
     if (read === undefined) continue;
     written.add(name);
-    values.set(name, read.length === count ? read : [...read, ...(values.get(name) ?? given).slice(read.length)]);
+    const before = values.get(name) ?? given;
+    // A muscle's negative numbers stand for what its class says.
+    const kept = (value: number, k: number): number => (tag === 'muscle' && value < 0 ? before[k] : value);
+    values.set(name, [...read.map(kept), ...before.slice(read.length)]);
   }
   // Of kv and dampratio the one that is written takes the place of the other.
   if (written.has('kv')) values.set('dampratio', [0]);
@@ -204,18 +207,21 @@ export function resolveActuator(
   const bounds = (values: readonly number[]): Bounds => [values[0], values[1]];
   let { ctrlrange, actrange, biasprm } = data;
   const aim = target(transmission);
-  if (data.inheritrange > 0 && aim.range !== undefined) {
+  const { gaintype, biastype, gainprm } = data;
+  const servo = gaintype === 'fixed' && biastype === 'affine' && gainprm[0] === -biasprm[1];
+  // A motor may have it from a class that it shares with servos.
+  if (data.inheritrange > 0 && servo && aim.range !== undefined) {
     const [middle, half] = [(aim.range[0] + aim.range[1]) / 2, ((aim.range[1] - aim.range[0]) / 2) * data.inheritrange];
     const inherited = [middle - half, middle + half];
     if (data.dyntype === 'integrator') actrange = inherited;
     else ctrlrange = inherited;
   }
   // A positive third number is a damping ratio: kv = 2 ratio sqrt(kp m).
-  if (biasprm[2] > 0 && data.gaintype === 'fixed' && data.biastype === 'affine' && data.gainprm[0] === -biasprm[1]) {
+  if (biasprm[2] > 0 && servo) {
     const inertia = aim.inertia(data.gear);
     if (inertia === undefined)
       element.warn('dampratio', 'The dampratio of this actuator is not used: it acts on more than joints.');
-    const kv = inertia === undefined ? 0 : 2 * biasprm[2] * Math.sqrt(data.gainprm[0] * inertia);
+    const kv = inertia === undefined ? 0 : 2 * biasprm[2] * Math.sqrt(gainprm[0] * inertia);
     biasprm = [biasprm[0], biasprm[1], -kv, ...biasprm.slice(3)];
   }
   return {

@@ -1,10 +1,12 @@
 // <worldbody>: the tree of bodies with their joints, geoms and sites. Frames are resolved, replicas written out and models
 // attached; what comes out is a list of bodies, parents first, branch by branch, as MuJoCo numbers them.
 
+import type { ContactExclusion } from '../mechanism/actuation.js';
 import type { HeightField } from '../mechanism/mechanism.js';
 import type { Vec3 } from '../spatial/matrix3.js';
 import { add, apply } from '../spatial/matrix3.js';
 import { type ImportLog, quoted } from './import-log.js';
+import { readCable } from './mjcf-cable.js';
 import type { Compiler } from './mjcf-compiler.js';
 import type { DefaultClasses, Defaults } from './mjcf-defaults.js';
 import { type Fields, flag, number, numbers, readFields, text } from './mjcf-fields.js';
@@ -18,12 +20,12 @@ import {
   poseOf,
   type RigidPose,
 } from './mjcf-frame.js';
-import { GEOM_FIELDS, type MjcfGeom, placeGeom } from './mjcf-geom.js';
+import { GEOM_FIELDS, type GeomData, type MjcfGeom, placeGeom } from './mjcf-geom.js';
 import { freeJoint, JOINT_FIELDS, type MjcfJoint, resolveJoint } from './mjcf-joint.js';
 import { type Inertial, readInertial } from './mjcf-mass.js';
 import type { MeshAssets } from './mjcf-mesh.js';
 import { NO_RENAMING, nameFor, type PartKind, PartNames, type Renaming, renamed } from './mjcf-names.js';
-import { type MjcfSite, SITE_FIELDS, sitePose } from './mjcf-site.js';
+import { type MjcfSite, SITE_FIELDS, type SiteData, sitePose } from './mjcf-site.js';
 import { nameFault } from './names.js';
 import type { XmlElement } from './xml.js';
 
@@ -65,7 +67,7 @@ interface Scope {
   readonly body: number;
   /** Of the enclosing <frame> in the body. */
   readonly frame: RigidPose;
-  /** The models that this one is attached to: their parts may be referred to from there by their prefixed names. */
+  /** Models that this one is attached to, and what stands around copies: parts are referred to from there by their full names. */
   readonly around: readonly { readonly file: MjcfFile; readonly renaming: Renaming }[];
 }
 
@@ -119,9 +121,16 @@ const MAX_ATTACH_DEPTH = 16;
 export class BodyReader {
   readonly bodies: MjcfBody[] = [];
   readonly names = new PartNames();
+  /** Of bodies that the file makes by one element: neighbours that never touch. */
+  readonly exclusions: ContactExclusion[] = [];
   readonly #log: ImportLog;
   #parts = 0;
   #copies = 0;
+
+  /** Whether parts were written out several times or come from other models. */
+  get copied(): boolean {
+    return this.#copies > 0;
+  }
 
   constructor(file: MjcfFile, worldbodies: readonly XmlElement[], log: ImportLog) {
     this.#log = log;
@@ -140,12 +149,15 @@ export class BodyReader {
   /** Recursion is as deep as the files are, which is bounded, times the models within models. */
   #children(section: XmlElement, scope: Scope): void {
     for (const element of section.elements()) {
-      if (++this.#parts > MAX_PARTS) {
-        this.#log.error('too-large', element.place, `More than ${MAX_PARTS} parts are not read.`);
-        this.#log.throwIfBroken();
-      }
+      this.#count(element);
       this.#child(element, scope);
     }
+  }
+
+  #count(element: XmlElement): void {
+    if (++this.#parts <= MAX_PARTS) return;
+    this.#log.error('too-large', element.place, `More than ${MAX_PARTS} parts are not read.`);
+    this.#log.throwIfBroken();
   }
 
   #child(element: XmlElement, scope: Scope): void {
@@ -171,21 +183,13 @@ export class BodyReader {
         body.inertial = readInertial(element.claim(), file.compiler, frame);
         break;
       case 'geom': {
-        const data = readFields(element, GEOM_FIELDS, file.classes.of(element.claim(), scope.defaults).geom);
-        const { pose, size } = placeGeom(element, data, file.compiler);
-        body.geoms.push({
-          element,
-          data,
-          name: this.#name(element, 'geom', data.name, scope),
-          pose: composed(frame, pose),
-          size,
-        });
+        const { geom } = file.classes.of(element.claim(), scope.defaults);
+        this.#geom(element, readFields(element, GEOM_FIELDS, geom), scope);
         break;
       }
       case 'site': {
-        const data = readFields(element, SITE_FIELDS, file.classes.of(element.claim(), scope.defaults).site);
-        const pose = composed(frame, sitePose(element, data, file.compiler));
-        body.sites.push({ element, name: this.#name(element, 'site', data.name, scope), pose });
+        const { site } = file.classes.of(element.claim(), scope.defaults);
+        this.#site(element, readFields(element, SITE_FIELDS, site), scope);
         break;
       }
       case 'frame':
@@ -198,13 +202,54 @@ export class BodyReader {
         this.#attach(element.claim(), scope);
         break;
       case 'composite':
+        // Other kinds are given up in MuJoCo, too.
+        if (element.attributes.type === 'cable') this.#cable(element.claim(), scope);
+        else this.#leaveOut(element.claim());
+        break;
       case 'flexcomp':
       case 'plugin':
-        element.claim().dismiss();
-        this.#log.incomplete ||= element.name !== 'plugin';
-        element.warn('not-understood', `<${element.name}> is not understood; what it makes is missing.`);
+        this.#leaveOut(element.claim());
         break;
     }
+  }
+
+  #leaveOut(element: XmlElement): void {
+    element.dismiss();
+    this.#log.incomplete ||= element.name !== 'plugin';
+    element.warn('not-understood', `<${element.name}> is not understood; what it makes is missing.`);
+  }
+
+  /** A chain of bodies; neighbours do not touch. */
+  #cable(element: XmlElement, scope: Scope): void {
+    let at = scope;
+    let before: string | undefined;
+    for (const piece of readCable(element) ?? []) {
+      this.#count(element);
+      const name = this.#name(element, 'body', piece.name, at);
+      const pose = composed(at.frame, piece.pose);
+      const { file } = scope;
+      const body = this.#add({ element, file, name, parent: at.body, pose, mocap: false, gravcomp: 0 });
+      at = { ...at, body, frame: AT_ORIGIN };
+      if (piece.joint !== undefined) {
+        const read = resolveJoint(element, piece.joint, file.compiler);
+        this.#joint({ ...read, name: this.#name(element, 'joint', read.name, at) }, at);
+      }
+      this.#geom(element, piece.geom, at);
+      for (const site of piece.sites) this.#site(element, site, at);
+      if (before !== undefined) this.exclusions.push({ body1: before, body2: name });
+      before = name;
+    }
+  }
+
+  #geom(element: XmlElement, data: GeomData, scope: Scope): void {
+    const { pose, size } = placeGeom(element, data, scope.file.compiler);
+    const name = this.#name(element, 'geom', data.name, scope);
+    this.bodies[scope.body].geoms.push({ element, data, name, pose: composed(scope.frame, pose), size });
+  }
+
+  #site(element: XmlElement, data: SiteData, scope: Scope): void {
+    const pose = composed(scope.frame, sitePose(element, data, scope.file.compiler));
+    this.bodies[scope.body].sites.push({ element, name: this.#name(element, 'site', data.name, scope), pose });
   }
 
   /** The full name; empty for what has none. */
@@ -277,6 +322,7 @@ export class BodyReader {
     const defaults = this.#classOf(element, { childclass }, scope);
     const digits = `${count}`.length;
     const { prefix, suffix } = scope.renaming;
+    const around = [...scope.around, scope];
     let p: Vec3 = [0, 0, 0];
     for (let k = 0; k < count; k++) {
       const R = eulerRotation(
@@ -285,7 +331,7 @@ export class BodyReader {
       );
       // Within copies the inner number comes first.
       const renaming = { prefix, suffix: `${sep}${`${k}`.padStart(digits, '0')}${suffix}`, order: ++this.#copies };
-      this.#children(element, { ...scope, defaults, renaming, frame: composed(scope.frame, { R, p }) });
+      this.#children(element, { ...scope, defaults, renaming, around, frame: composed(scope.frame, { R, p }) });
       p = add(p, apply(R, offset as unknown as Vec3));
     }
   }
@@ -301,6 +347,7 @@ export class BodyReader {
       element.attributeError('model', 'attach', why);
       return;
     }
+    file.root.text('model');
     const roots = file.root.elements().filter(({ name }) => name === 'worldbody');
     const wanted = bodyName ?? frameName;
     const inner: Scope = {
@@ -325,7 +372,7 @@ export class BodyReader {
       const target = path[path.length - 1];
       // Default classes of what it stands in come with it.
       const defaults = path.slice(0, -1).reduce((around, at) => {
-        const { childclass } = at.attributes;
+        const { childclass } = at.claim().attributes;
         return childclass === undefined ? around : file.classes.named(at, 'childclass', childclass, around);
       }, file.classes.main);
       this.#child(target, { ...inner, defaults });

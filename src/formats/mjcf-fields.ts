@@ -35,7 +35,7 @@ export function numbersOf(
   const words = trimmed === '' ? [] : trimmed.split(/\s+/, most + 1);
   const values: number[] = [];
   for (const word of words) {
-    const value = parseNumber(word);
+    const value = parseNumber(word) ?? openEnd(attribute, word);
     if (value === undefined) break;
     values.push(value);
   }
@@ -44,6 +44,12 @@ export function numbersOf(
   const expected = most === 1 ? 'a finite number' : `${count} finite numbers`;
   element.attributeError(attribute, 'number', `expected ${expected}, got ${quoted(text)}`);
   return undefined;
+}
+
+/** An end of a range may be infinite: a number that nothing reaches, so that it can be written to any file. */
+function openEnd(attribute: string, word: string): number | undefined {
+  if (!attribute.endsWith('range') || !/^[+-]?inf(inity)?$/i.test(word)) return undefined;
+  return word.startsWith('-') ? -Number.MAX_VALUE : Number.MAX_VALUE;
 }
 
 export function number<T>(key: KeysOf<T, number>): Setter<T> {

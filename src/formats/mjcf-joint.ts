@@ -184,7 +184,10 @@ function limitsOf(
     if (type === 'ball') limits.upper = angle(range[1]);
     else if (range[0] >= range[1])
       element.error('limits', `The range of a joint must go from the lower to the upper end, got ${range.join(' ')}.`);
-    else Object.assign(limits, { lower: angle(range[0]), upper: angle(range[1]) });
+    else {
+      if (range[0] > -Number.MAX_VALUE) limits.lower = angle(range[0]);
+      if (range[1] < Number.MAX_VALUE) limits.upper = angle(range[1]);
+    }
   }
   if (type !== 'ball' && isLimited(data.actuatorfrclimited, actuatorfrcrange, autolimits))
     limits.effort = Math.max(Math.abs(actuatorfrcrange[0]), Math.abs(actuatorfrcrange[1]));

@@ -166,9 +166,13 @@ export class MeshAssets {
       asset.known = data.file === '' ? writtenMesh(data, element) : this.#read(path, data);
       if (asset.known === undefined && needed) {
         asset.failed = true;
-        const where = this.#files === undefined ? 'no folder to read it from was given' : 'there is no such file';
-        const name = data.file === '' ? data.builtin : path;
-        element.error('mesh-file', `The mesh ${quoted(name)} is needed for an inertia: ${where}.`);
+        if (data.file === '') {
+          const maker = data.builtin === '' ? 'a plugin' : `MuJoCo (builtin=${quoted(data.builtin)})`;
+          element.error('mesh-made', `This mesh is made by ${maker}, not here; give its bodies an <inertial>.`);
+        } else {
+          const where = this.#files === undefined ? 'no folder to read it from was given' : 'there is no such file';
+          element.error('mesh-file', `The mesh ${quoted(path)} is needed for an inertia: ${where}.`);
+        }
       }
     } catch (error) {
       if (!(error instanceof ImportError)) throw error;

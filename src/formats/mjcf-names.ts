@@ -40,6 +40,12 @@ export class PartNames {
     else list.push(renaming);
   }
 
+  /** Parts of a kind that a file may refer to. */
+  known(file: MjcfFile, kind: PartKind): string[] {
+    const keys = [...(this.#copies.get(file)?.keys() ?? [])];
+    return keys.filter((key) => key.startsWith(`${kind} `)).map((key) => key.slice(kind.length + 1));
+  }
+
   attach(file: MjcfFile, renaming: Renaming): void {
     const list = this.#attached.get(file);
     if (list === undefined) this.#attached.set(file, [renaming]);

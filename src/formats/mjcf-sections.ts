@@ -2,7 +2,7 @@
 // <sensor>. Each element comes as often as the parts that it refers to.
 
 import type { Actuator, ContactExclusion, ContactPair, Sensor, Tendon, Transmission } from '../mechanism/actuation.js';
-import { quoted } from './import-log.js';
+import { nearHint, quoted } from './import-log.js';
 import { ACTUATOR_TAGS, type ActuatorTarget, readActuator, resolveActuator } from './mjcf-actuator.js';
 import type { MjcfFile } from './mjcf-body.js';
 import { EQUALITY_FIELDS, type EqualityData } from './mjcf-equality.js';
@@ -98,7 +98,8 @@ export class SectionReader {
     const [kind, name] = found.missing;
     // Of a model that is attached, some parts may have been left behind, and what refers to them with them.
     if (this.#names.attached.has(file)) return [];
-    const message = `<${element.name}> refers to the ${kind} ${quoted(name)}, which is not there.`;
+    const hint = nearHint(name, this.#names.known(file, kind));
+    const message = `<${element.name}> refers to the ${kind} ${quoted(name)}, which is not there.${hint}`;
     if (element.incomplete) element.warn(`unknown-${kind}`, message);
     else element.error(`unknown-${kind}`, message);
     return [];

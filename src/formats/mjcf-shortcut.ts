@@ -47,7 +47,8 @@ export const SHORTCUTS: ReadonlyMap<ShortcutName, Shortcut> = new Map<ShortcutNa
       gaintype: 'fixed',
       parameters: new Map(),
       parametersOf: () => [],
-      set: () => ({ dyntype: 'none', gaintype: 'fixed', biastype: 'none', gainprm: ten(1), biasprm: ten() }),
+      // The bias of the class stays, unused here: a servo of the same class has its damping from there.
+      set: () => ({ dyntype: 'none', gaintype: 'fixed', biastype: 'none', gainprm: ten(1) }),
     },
   ],
   [

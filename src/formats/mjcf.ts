@@ -14,7 +14,7 @@ import { type MjcfOptions, readOptions } from './mjcf-compiler.js';
 import { ConstraintReader } from './mjcf-constraint.js';
 import { openMjcf } from './mjcf-file.js';
 import { fuseStatic } from './mjcf-fuse.js';
-import { readKeyframe } from './mjcf-keyframe.js';
+import { readKeyframe, warnOfAligned } from './mjcf-keyframe.js';
 import { allInertials, scaledToTotal } from './mjcf-mass.js';
 import { type MjcfParts, mechanismParts, referencePositions } from './mjcf-mechanism.js';
 import { ReferenceInertia, referencePoses } from './mjcf-reference.js';
@@ -94,6 +94,7 @@ export function parseMjcf(text: string, options: MjcfReadOptions = {}): MjcfMode
   log.throwIfBroken();
 
   const keys = main.root.children('keyframe').flatMap((section) => section.children('key'));
+  if (keys.length > 0) warnOfAligned(bodies);
   const gravity = settings.flags.get('gravity') === false ? ([0, 0, 0] as const) : settings.gravity;
   const spec = {
     name: main.root.text('model') ?? 'model',
@@ -106,7 +107,7 @@ export function parseMjcf(text: string, options: MjcfReadOptions = {}): MjcfMode
   const locate = (where: string): string | undefined => parts.places.get(where);
   const created = createLocated(spec, { inertia: options.inertia ?? 'warn' }, name, locate);
   const state = stateOf(created, parts, bodies);
-  const keyframes = keys.flatMap((key, k) => readKeyframe(key, k, created, parts, state) ?? []);
+  const keyframes = keys.flatMap((key, k) => readKeyframe(key, k, created, parts, state, reader.copied) ?? []);
   log.throwIfBroken();
   for (const file of all) warnOfUnused(file.root, EXTENSIONS, log);
   const mechanism = new Mechanism({ ...created, warnings: [...log.warnings, ...created.warnings] });
@@ -119,7 +120,7 @@ export function parseMjcf(text: string, options: MjcfReadOptions = {}): MjcfMode
     tendons: sections.tendons,
     actuators: sections.actuators,
     sensors: sections.sensors,
-    contacts: { pairs: sections.pairs, exclusions: sections.exclusions },
+    contacts: { pairs: sections.pairs, exclusions: [...reader.exclusions, ...sections.exclusions] },
     ground,
     gravityCompensation: new Map(
       bodies.flatMap(({ gravcomp }, k) => (gravcomp !== 0 && k > 0 ? [[parts.bodyNames[k]!, gravcomp] as const] : [])),

@@ -21,7 +21,7 @@ import {
   ZERO3,
 } from '../spatial/matrix3.js';
 import { createLocated } from './create-located.js';
-import { ImportLog, quoted } from './import-log.js';
+import { ImportLog, nearHint, quoted } from './import-log.js';
 import { NameGiver } from './names.js';
 import type { CoordinateFunction } from './osim-function.js';
 import { inverted, OSIM_JOINT_TYPES, type OsimCoordinate, type OsimJoint, readOsimJoint } from './osim-joint.js';
@@ -209,7 +209,11 @@ class Expansion {
     for (const joint of joints) {
       for (const side of [joint.parent, joint.child])
         if (side.body !== 'ground' && !this.#names.has(side.body))
-          log.error('unknown-body', joint.place, `Joint ${quoted(joint.name)}: there is no body ${quoted(side.body)}.`);
+          log.error(
+            'unknown-body',
+            joint.place,
+            `Joint ${quoted(joint.name)}: there is no body ${quoted(side.body)}.${nearHint(side.body, this.#names)}`,
+          );
       if (joint.child.body === 'ground')
         log.error('ground-child', joint.place, `Joint ${quoted(joint.name)} carries the ground; swap its frames.`);
       for (const coordinate of joint.coordinates) {

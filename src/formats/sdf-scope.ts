@@ -2,7 +2,7 @@
 // has a pose relative to another one. Those of a nested model are reached from outside as model::name.
 
 import { IDENTITY3, type Mat3, rotationFromRollPitchYaw, type Vec3, ZERO3 } from '../spatial/matrix3.js';
-import { quoted } from './import-log.js';
+import { nearHint, quoted } from './import-log.js';
 import { AT_ORIGIN, composed, inversePose, type RigidPose, rotationOfQuaternion } from './mjcf-frame.js';
 import { parseNumber, type XmlElement } from './xml.js';
 import { childText, textOf } from './xml-text.js';
@@ -68,7 +68,10 @@ export class SdfScope {
     let at = name;
     for (let steps = 0; ; steps++) {
       if (steps > MAX_CHAIN) {
-        element.error('cycle', `${quoted(name)} is attached to itself, or by way of more than ${MAX_CHAIN} others.`);
+        element.error(
+          'cycle',
+          `The frame ${quoted(name)} is attached to itself, or by way of more than ${MAX_CHAIN} others.`,
+        );
         return undefined;
       }
       const inModel = /^(.*)::__model__$/.exec(at);
@@ -88,7 +91,10 @@ export class SdfScope {
           ? (childText(frame.element, 'child') ?? '')
           : (frame.element.text('attached_to') ?? '__model__');
     }
-    element.error('unknown-frame', `There is no link, frame or model ${quoted(name)} here.`);
+    element.error(
+      'unknown-frame',
+      `There is no link, frame or model ${quoted(name)} here.${nearHint(name, this.frames.keys())}`,
+    );
     return undefined;
   }
 
@@ -114,7 +120,10 @@ export class SdfScope {
     const model = at < 0 ? undefined : this.frames.get(name.slice(0, at));
     if (model?.inner !== undefined)
       return composed(this.#ownPose(model), model.inner.poseOf(name.slice(at + 2), element));
-    element.error('unknown-frame', `There is no frame ${quoted(name)} in the model.`);
+    element.error(
+      'unknown-frame',
+      `There is no frame ${quoted(name)} in the model.${nearHint(name, this.frames.keys())}`,
+    );
     return AT_ORIGIN;
   }
 

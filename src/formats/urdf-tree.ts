@@ -1,6 +1,6 @@
 // From the lists of links and joints to a tree: its root, and the order of its links.
 
-import { type ImportLog, quoted, quotedList } from './import-log.js';
+import { type ImportLog, nearHint, quoted, quotedList } from './import-log.js';
 import type { UrdfJoint } from './urdf-joint.js';
 import type { UrdfLink } from './urdf-link.js';
 
@@ -62,9 +62,17 @@ function findCarriers(
     const { place, parent, child } = joint;
     const name = quoted(joint.name);
     if (!links.has(parent))
-      log.error('unknown-parent', place, `The parent of joint ${name}, ${quoted(parent)}, is not a link of this file.`);
+      log.error(
+        'unknown-parent',
+        place,
+        `The parent of joint ${name}, ${quoted(parent)}, is not a link of this file.${nearHint(parent, links.keys())}`,
+      );
     if (!links.has(child))
-      log.error('unknown-child', place, `The child of joint ${name}, ${quoted(child)}, is not a link of this file.`);
+      log.error(
+        'unknown-child',
+        place,
+        `The child of joint ${name}, ${quoted(child)}, is not a link of this file.${nearHint(child, links.keys())}`,
+      );
     const other = carrier.get(child);
     if (parent === child) log.error('cycle', place, `Joint ${name} connects the link ${quoted(child)} with itself.`);
     else if (other !== undefined)

@@ -5,7 +5,7 @@
 import type { Support } from './support.js';
 
 /** Seconds in which a foot takes over, or lets go, at most. */
-const HANDOVER = 0.1;
+export const HANDOVER = 0.1;
 
 /** The share of the second foot of `support.feet` in each frame; 0 where one foot is down. `lever` is the share by leverage. */
 export function loadShares(
@@ -42,7 +42,8 @@ export function loadShares(
   return shares;
 }
 
-const smooth = (x: number): number => {
+/** From 0 to 1 without a jump of the slope. */
+export const smooth = (x: number): number => {
   const t = Math.min(1, Math.max(0, x));
   return t * t * (3 - 2 * t);
 };

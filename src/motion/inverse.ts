@@ -13,8 +13,10 @@ import { GROUND, type Mechanism } from '../mechanism/mechanism.js';
 import { State } from '../mechanism/state.js';
 import { add, dot, norm, scale, subtract, type Vec3, ZERO3 } from '../spatial/matrix3.js';
 import { beyondAbility } from './ability.js';
+import { BESIDE, BESIDE_FOR, carriersByName, distanceToPoints, otherCarriers } from './carriers.js';
 import { loadShares } from './double-support.js';
 import type { AppliedLoads } from './loads.js';
+import { carrierWeights, weightedSplit } from './shared-load.js';
 import { type Strides, stridesOf } from './strides.js';
 import { CARRIED, type Foot, findSupport, kindOf, pointAt, type Support, type SupportKind, upOf } from './support.js';
 import type { Trajectory } from './trajectory.js';
@@ -89,6 +91,18 @@ export interface MotionForces {
   readonly warnings: readonly Problem[];
 }
 
+/** A foot, or what else carries, and the point on the ground where it does. */
+interface Place {
+  readonly foot: Foot;
+  readonly point: Vec3;
+}
+
+/** How a load is shared in a frame: of two feet the part of the second, of others the weights of all. */
+interface Sharing {
+  readonly share: number;
+  readonly weights: readonly number[];
+}
+
 /** Inverse dynamics of a whole motion: joint forces and the force of the ground in every frame. */
 export function inverseOfMotion(trajectory: Trajectory, options: MotionInverseOptions): MotionForces {
   return new MotionInverse(trajectory, options).run();
@@ -107,6 +121,8 @@ class MotionInverse {
   readonly #root: number;
   readonly #external: Float64Array;
   readonly #forces: Float64Array;
+  /** Feet, and what else may carry where nobody says who does. */
+  readonly #carriers: readonly Foot[];
 
   constructor(trajectory: Trajectory, options: MotionInverseOptions) {
     const { mechanism } = trajectory;
@@ -124,6 +140,8 @@ class MotionInverse {
     );
     this.#external = new Float64Array(6 * mechanism.bodies.length);
     this.#forces = new Float64Array(6 * mechanism.bodies.length);
+    const { feet, supports, loads } = options;
+    this.#carriers = supports === undefined && loads === undefined ? [...feet, ...carriersByName(mechanism)] : feet;
   }
 
   run(): MotionForces {
@@ -141,13 +159,14 @@ class MotionInverse {
       const totals = poses.map((pose, frame) => this.#total(frame, pose));
       supports = this.#options.supports ?? this.#found(poses, totals);
       needed = totals;
-      const shares = loadShares(
-        supports,
-        (frame) => this.#lever(poses[frame], totals[frame], supports[frame]),
-        this.#trajectory.interval,
-      );
+      const { interval } = this.#trajectory;
+      const onFeet = supports.map(({ feet }) => this.#kept(feet, (f) => this.#carriers[f].part === undefined));
+      const lever = (frame: number): number => this.#lever(poses[frame], totals[frame], onFeet[frame]);
+      const shares = loadShares(onFeet, lever, interval);
+      const weights = carrierWeights(supports, this.#carriers.length, interval);
       totals.forEach((total, frame) => {
-        frames.push(this.#carried(frame, poses[frame], total, supports[frame], shares[frame]));
+        const sharing = { share: shares[frame], weights: supports[frame].feet.map((f) => weights[f][frame]) };
+        frames.push(this.#carried(frame, poses[frame], total, supports[frame], sharing));
       });
     }
     const strides = this.#strides(needed ?? frames.map(({ total }) => total), supports);
@@ -156,7 +175,11 @@ class MotionInverse {
     const warnings = [
       ...(needed === undefined || this.#options.supports !== undefined
         ? []
-        : [...this.#uncarried(needed, supports, isEdge), ...this.#beside(needed, supports, poses, isEdge)]),
+        : [
+            ...otherCarriers(supports, this.#carriers, this.#mechanism, (frame) => this.#time(frame)),
+            ...this.#uncarried(needed, supports, isEdge),
+            ...this.#beside(needed, supports, poses, isEdge),
+          ]),
       ...beyondAbility(this.#mechanism, this.#mass, frames, isEdge),
     ];
     const { mass, weight } = { mass: this.#mass, weight: this.#weight };
@@ -176,7 +199,7 @@ class MotionInverse {
       {
         code: 'no-support',
         where: '',
-        message: `Between ${from} and ${to} s no foot is near the ground, and yet the motion needs a force (${frames.length} frames): hands, a seat? Name the body with --support; until then it is left at the root.`,
+        message: `Between ${from} and ${to} s no foot is near the ground, and yet the motion needs a force (${frames.length} frames): Name the body that carries with --support; until then it is left at the root.`,
       },
     ];
   }
@@ -188,13 +211,15 @@ class MotionInverse {
     poses: readonly Float64Array[],
     isEdge: (frame: number) => boolean,
   ): Problem[] {
-    const { feet } = this.#options;
     const far = needed.map((total, k) => {
       const down = supports[k].feet;
-      const loaded = !isEdge(k) && down.length > 0 && dot(total.force, this.#up) > 0.5 * this.#weight;
+      const seated = down.some((f) => this.#carriers[f].part === 'seat');
+      const loaded = !isEdge(k) && down.length > 0 && !seated && dot(total.force, this.#up) > 0.5 * this.#weight;
       const centre = loaded ? centreOfPressure(total, ZERO3, this.#up, 0) : undefined;
       if (centre === undefined) return 0;
-      const points = down.flatMap((f) => feet[f].points.map((point) => this.#level(pointAt(poses[k], point))));
+      const points = down.flatMap((f) =>
+        this.#carriers[f].points.map((point) => this.#level(pointAt(poses[k], point))),
+      );
       return distanceToPoints(this.#level(centre), points);
     });
     // The longest stretch: shorter ones come with every step.
@@ -203,22 +228,21 @@ class MotionInverse {
       if (far[k] <= BESIDE) start = k + 1;
       else if (k + 1 - start > end - first) [first, end] = [start, k + 1];
     }
-    if ((end - first) * this.#trajectory.interval < 0.3) return [];
+    if ((end - first) * this.#trajectory.interval < BESIDE_FOR) return [];
     const [from, to] = [first, end - 1].map((k) => Number(this.#time(k).toFixed(3)));
     const most = Math.max(...far.slice(first, end)).toFixed(2);
     return [
       {
         code: 'beside-feet',
         where: '',
-        message: `Between ${from} and ${to} s the force of the ground would act up to ${most} m beside the feet (${end - first} frames): a seat, a rail, hands? Name the body with --support; until then the feet carry all of it, and the torques of the legs are not to be trusted.`,
+        message: `Between ${from} and ${to} s the force of the ground would act up to ${most} m beside what is down (${end - first} frames): a rail, another person? Name the body with --support; until then the torques of the legs are not to be trusted.`,
       },
     ];
   }
 
   /** The share of the second foot by leverage: where between the feet the whole force acts. */
   #lever(pose: Float64Array, total: Wrench, { feet: down }: Support): number {
-    const { feet } = this.#options;
-    const [a, b] = down.map((f) => this.#level(this.#contact(pose, feet[f])));
+    const [a, b] = down.map((f) => this.#level(this.#contact(pose, this.#carriers[f])));
     const centre = centreOfPressure(total, ZERO3, this.#up, 0.05 * this.#weight);
     if (centre === undefined) return 0.5;
     const between = subtract(b, a);
@@ -268,16 +292,23 @@ class MotionInverse {
   }
 
   #found(poses: readonly Float64Array[], totals: readonly Wrench[]): Support[] {
-    const { feet, height = this.#height(poses) } = this.#options;
+    const { height = this.#height(poses) } = this.#options;
     const { count, interval } = this.#trajectory;
     const load = totals.map(({ force }) => dot(force, this.#up) / this.#weight);
-    return findSupport({ feet, count, interval, poses, load, gravity: this.#mechanism.gravity, height });
+    const centres = totals.map((total) => centreOfPressure(total, ZERO3, this.#up, CARRIED * this.#weight));
+    const { gravity } = this.#mechanism;
+    return findSupport({ feet: this.#carriers, count, interval, poses, load, centres, gravity, height });
   }
 
   /** A frame carried by the feet that are down. */
-  #carried(frame: number, pose: Float64Array, total: Wrench, support: Support, share: number): FrameForces {
-    const { feet, doubleSupport = 'smooth' } = this.#options;
-    const places = support.feet.map((f) => ({ foot: feet[f], point: this.#contact(pose, feet[f]) }));
+  #carried(frame: number, pose: Float64Array, total: Wrench, support: Support, sharing: Sharing): FrameForces {
+    const { doubleSupport: chosen = 'smooth' } = this.#options;
+    // How two feet share a load may be asked for; of other carriers it is known even less.
+    const doubleSupport = support.kind === 'other' ? 'smooth' : chosen;
+    const places = support.feet.map((f): Place => {
+      const foot = this.#carriers[f];
+      return { foot, point: this.#contact(pose, foot) };
+    });
     if (places.length > 1 && doubleSupport !== 'smooth') {
       // The foot nearer to where the whole force acts carries the figure.
       const centre = centreOfPressure(total, ZERO3, this.#up, 0) ?? ZERO3;
@@ -287,7 +318,10 @@ class MotionInverse {
       };
       places.sort((a, b) => distance(a.point) - distance(b.point));
     }
-    const shares = this.#shares(places, total, doubleSupport, share);
+    const shares =
+      support.kind === 'other'
+        ? this.#withOthers(places, total, sharing)
+        : this.#shares(places, total, doubleSupport, sharing.share);
     const under = (given: readonly { readonly foot: Foot; readonly wrench: Wrench }[]) => {
       this.#external.fill(0);
       for (const { foot, wrench } of given) addToBody(this.#external, 6 * foot.body, pose, foot.body, wrench);
@@ -295,7 +329,7 @@ class MotionInverse {
     };
     const { tau, root } = under(shares);
     const extremes =
-      doubleSupport === 'smooth' && places.length > 1
+      doubleSupport === 'smooth' && places.length === 2
         ? ([0, 1].map((k) => under([{ ...places[k], wrench: total }]).tau) as [Float64Array, Float64Array])
         : undefined;
     const point = places[0]?.point ?? ZERO3;
@@ -321,7 +355,7 @@ class MotionInverse {
    * Wrenches about the ground's origin. With the share s of the second foot, (1 - s) F acts at the first and s F at the second,
    * and the moment that is left, about the point (1 - s) a + s b, is shared alike: at 0 and 1 one foot has it all.
    */
-  #shares(places: readonly { foot: Foot; point: Vec3 }[], total: Wrench, how: DoubleSupport, share: number) {
+  #shares(places: readonly Place[], total: Wrench, how: DoubleSupport, share: number) {
     const [first, second] = places;
     if (first === undefined) return [];
     if (second === undefined || how === 'one') return [{ ...first, wrench: total }];
@@ -339,6 +373,39 @@ class MotionInverse {
       { ...first, wrench: movedTo(a, first.point, ZERO3) },
       { ...second, wrench: movedTo(b, second.point, ZERO3) },
     ];
+  }
+
+  /**
+   * Hands or a seat beside feet: the split of least norm, weighted by how long each has been down. It begins and ends with what
+   * the feet alone would carry.
+   */
+  #withOthers(places: readonly Place[], total: Wrench, { share, weights }: Sharing): (Place & { wrench: Wrench })[] {
+    const points = places.map(({ point }) => point);
+    const split = weightedSplit(total, points, weights).map((wrench, k) => movedTo(wrench, points[k], ZERO3));
+    const onFeet = this.#shares(
+      places.filter(({ foot }) => foot.part === undefined),
+      total,
+      'smooth',
+      share,
+    );
+    const most = (is: (place: Place) => boolean): number =>
+      Math.max(0, ...places.map((place, k) => (is(place) ? weights[k] : 0)));
+    const others = most(({ foot }) => foot.part !== undefined);
+    const feet = most(({ foot }) => foot.part === undefined) * (1 - others);
+    const mixed = others / (others + feet);
+    return places.map((place, k) => {
+      const alone = onFeet.find(({ foot }) => foot === place.foot)?.wrench ?? NO_WRENCH;
+      const part = ({ moment, force }: Wrench, size: number): Wrench => ({
+        moment: scale(size, moment),
+        force: scale(size, force),
+      });
+      return { ...place, wrench: sumOf(part(split[k], mixed), part(alone, 1 - mixed)) };
+    });
+  }
+
+  #kept(feet: readonly number[], is: (foot: number) => boolean): Support {
+    const kept = feet.filter(is);
+    return { kind: kindOf(this.#carriers, kept), feet: kept };
   }
 
   /** The middle of the points of a foot that are lowest, within a tenth of its length. */
@@ -380,15 +447,14 @@ class MotionInverse {
 
   /** Which feet press on the ground, by the measured forces. */
   #pressed(frame: FrameForces): Support {
-    const { feet } = this.#options;
-    const down = feet.flatMap((foot, f) => {
+    const down = this.#carriers.flatMap((foot, f) => {
       const name = this.#mechanism.bodies[foot.body].name;
       const vertical = frame.feet
         .filter(({ body }) => body === name)
         .reduce((sum, { force }) => sum + dot(force, this.#up), 0);
       return vertical > 0.05 * this.#weight ? [f] : [];
     });
-    return { kind: kindOf(feet, down), feet: down };
+    return { kind: kindOf(this.#carriers, down), feet: down };
   }
 
   #strides(totals: readonly Wrench[], supports: readonly Support[]): Strides | undefined {
@@ -420,20 +486,4 @@ class MotionInverse {
 
 function originOf(pose: Float64Array, body: number): Vec3 {
   return pointAt(pose, { body, at: ZERO3 });
-}
-
-/** Metres from the feet at which the force of the ground may act: soles are wider than their points. */
-const BESIDE = 0.2;
-
-/** The distance of a point from the nearest line between any two of others. */
-function distanceToPoints(at: Vec3, points: readonly Vec3[]): number {
-  let least = Infinity;
-  for (const a of points)
-    for (const b of points) {
-      const [along, away] = [subtract(b, a), subtract(at, a)];
-      const length = dot(along, along);
-      const share = length > 0 ? Math.min(1, Math.max(0, dot(away, along) / length)) : 0;
-      least = Math.min(least, norm(subtract(away, scale(share, along))));
-    }
-  return least;
 }

@@ -10,11 +10,14 @@ import { MechanismError } from '../mechanism/errors.js';
 import type { Mechanism } from '../mechanism/mechanism.js';
 import { dot, norm, scale, subtract, type Vec3 } from '../spatial/matrix3.js';
 import { TRANSFORM } from '../spatial/spatial.js';
+import { BESIDE, distanceToPoints, seatedFrames, stretches } from './carriers.js';
 import { type BodySide, namedPart } from './segments.js';
 
-/** A foot: the body that carries the figure on it, and the points that may touch the ground. */
+/** A foot, or what else may carry: the body that carries the figure on it, and the points that may touch the ground. */
 export interface Foot {
   readonly side: BodySide;
+  /** What it is where it is no foot. */
+  readonly part?: 'hand' | 'seat' | 'other';
   /** Index of the body that carries the figure when it stands on this foot. */
   readonly body: number;
   /** Points of the sole, each in its body. */
@@ -26,8 +29,8 @@ export interface FootPoint {
   readonly at: Vec3;
 }
 
-/** How the figure is carried: by one foot, by both, by none. */
-export type SupportKind = 'left' | 'right' | 'double' | 'none';
+/** How the figure is carried: by one foot, by both, by something else as well, by none. */
+export type SupportKind = 'left' | 'right' | 'double' | 'other' | 'none';
 
 /** Which feet carry the figure in a frame. */
 export interface Support {
@@ -64,6 +67,7 @@ export function feetByName(mechanism: Mechanism): Foot[] {
 }
 
 export interface SupportInput {
+  /** Feet, and behind them what else may carry. */
   readonly feet: readonly Foot[];
   readonly count: number;
   readonly interval: number;
@@ -71,6 +75,8 @@ export interface SupportInput {
   readonly poses: readonly Float64Array[];
   /** Of each frame: the vertical force that the motion needs, as a share of the weight. */
   readonly load: ArrayLike<number>;
+  /** Of each frame: where on the ground the whole force acts, if there is one; for hands and seats. */
+  readonly centres?: readonly (Vec3 | undefined)[];
   readonly gravity: Vec3;
   /** Of the figure, metres. */
   readonly height: number;
@@ -78,7 +84,7 @@ export interface SupportInput {
 
 export function findSupport(input: SupportInput): Support[] {
   const { feet, count, gravity } = input;
-  if (feet.length === 0)
+  if (!feet.some(({ part }) => part === undefined))
     throw MechanismError.of(
       'no-feet',
       '',
@@ -95,6 +101,7 @@ export function findSupport(input: SupportInput): Support[] {
 
 export function kindOf(feet: readonly Foot[], down: readonly number[]): SupportKind {
   if (down.length === 0) return 'none';
+  if (down.some((f) => feet[f].part !== undefined)) return 'other';
   if (down.length > 1) return 'double';
   return feet[down[0]].side === 'right' ? 'right' : 'left';
 }
@@ -117,45 +124,89 @@ export function pointAt(pose: Float64Array, { body, at }: FootPoint): Vec3 {
 /** Feet whose heights differ by no more than this share of the figure's height are level. */
 const LEVEL = 0.005;
 
-/** Of each foot, in each frame: whether it touches. `points`: of each foot, of each of its points, in each frame. */
+/** Hands are thicker than soles: their points are within this share of the height of the ground. */
+const LOW_HAND = 0.05;
+
+/** Of each carrier, in each frame: whether it touches. `points`: of each carrier, of each of its points, in each frame. */
 function contacts(input: SupportInput, points: readonly (readonly Vec3[])[][], up: Vec3): boolean[][] {
-  const { count, interval, height, gravity, load } = input;
+  const { count, interval, height, gravity, load, feet } = input;
   const slow = SLOW * Math.sqrt(norm(gravity) * LEG_SHARE * height);
   const heights = points.map((foot) => foot.map((track) => track.map((point) => dot(point, up))));
-  const footHeight = heights.map((foot) => Array.from({ length: count }, (_, k) => least(foot.map((h) => h[k]))));
-  const lowest = Array.from({ length: count }, (_, k) => least(footHeight.map((track) => track[k])));
+  const lowestOf = heights.map((foot) => Array.from({ length: count }, (_, k) => least(foot.map((h) => h[k]))));
+  const indices = (is: (foot: Foot) => boolean): number[] => feet.flatMap((foot, f) => (is(foot) ? [f] : []));
+  const soles = indices(({ part }) => part === undefined);
+  const hands = indices(({ part }) => part === 'hand');
+  const shortest = Math.max(1, Math.round(SHORTEST / interval));
   const reach = Math.max(1, Math.round(GROUND_WINDOW / interval));
-  const ground = lowest.map((_, k) => least(lowest.slice(Math.max(0, k - reach), k + reach + 1)));
-  const moving = groundVelocity(points, heights, interval);
+  const levelOf = (list: readonly number[]): number[] => {
+    const lowest = Array.from({ length: count }, (_, k) => least(list.map((f) => lowestOf[f][k])));
+    return lowest.map((_, k) => least(lowest.slice(Math.max(0, k - reach), k + reach + 1)));
+  };
+  const moving = groundVelocity(
+    soles.map((f) => points[f]),
+    soles.map((f) => heights[f]),
+    interval,
+  );
+  const isSlow = (f: number, p: number, k: number): boolean =>
+    norm(subtract(velocity(points[f][p], k, interval), moving)) < slow;
   const raised = input.poses.map((pose, k) => {
     let low = Infinity;
     for (let at = 0; at < pose.length; at += TRANSFORM)
       low = Math.min(low, up[0] * pose[at + 9] + up[1] * pose[at + 10] + up[2] * pose[at + 11]);
-    return footHeight.map((track) => track[k] > low + OVERHEAD * height);
+    return lowestOf.map((track) => track[k] > low + OVERHEAD * height);
   });
-  const touching = points.map((foot, f) =>
+  const touches = (f: number, ground: readonly number[], low: number): boolean[] =>
     Array.from(
       { length: count },
-      (_, k) =>
-        !raised[k][f] &&
-        foot.some(
-          (track, p) =>
-            heights[f][p][k] < ground[k] + LOW * height && norm(subtract(velocity(track, k, interval), moving)) < slow,
-        ),
-    ),
-  );
+      (_, k) => !raised[k][f] && heights[f].some((track, p) => track[k] < ground[k] + low * height && isSlow(f, p, k)),
+    );
+  const touching = feet.map(() => new Array<boolean>(count).fill(false));
+  const ground = levelOf(soles);
+  for (const f of soles) touching[f] = touches(f, ground, LOW);
+  const down = (k: number): number[] => feet.flatMap((_, f) => (touching[f][k] ? [f] : []));
+  /** What the motion needs cannot come from what touches: nothing does, or it would act beside it. */
+  const unexplained = (k: number): boolean => {
+    if (load[k] <= 2 * CARRIED) return false;
+    const carriers = down(k);
+    if (carriers.length === 0) return true;
+    const centre = input.centres?.[k];
+    if (centre === undefined) return false;
+    const level = (point: Vec3): Vec3 => subtract(point, scale(dot(point, up), up));
+    const around = carriers.flatMap((f) => points[f].map((track) => level(track[k])));
+    return distanceToPoints(level(centre), around) > BESIDE;
+  };
+  const missing = Array.from({ length: count }, (_, k) => unexplained(k));
+  const common = levelOf([...soles, ...hands]);
+  for (const f of hands) {
+    const near = touches(f, common, LOW_HAND);
+    closeShort(near, false, shortest);
+    for (const [from, to] of stretches(count, (k) => near[k])) {
+      const needed = missing.slice(from, to + 1).filter((is) => is).length;
+      if (needed >= shortest && to - from + 1 >= shortest) touching[f].fill(true, from, to + 1);
+    }
+  }
   for (let k = 0; k < count; k++) {
-    if (load[k] <= CARRIED || touching.some((touches) => touches[k])) continue;
+    // Beside hands on the ground a foot is down only where they are.
+    if (hands.some((f) => touching[f][k]))
+      for (const f of soles) touching[f][k] &&= lowestOf[f][k] < common[k] + LOW * height;
+    if (load[k] <= CARRIED || down(k).length > 0) continue;
     // The lower foot; both where neither is lower, as when somebody jumps with both.
-    footHeight.forEach((track, f) => {
-      if (track[k] <= lowest[k] + LEVEL * height) touching[f][k] = !raised[k][f];
-    });
+    const lowest = least(soles.map((f) => lowestOf[f][k]));
+    for (const f of soles) if (lowestOf[f][k] <= lowest + LEVEL * height) touching[f][k] = !raised[k][f];
   }
-  const shortest = Math.max(1, Math.round(SHORTEST / interval));
-  for (const touches of touching) {
-    closeShort(touches, false, shortest);
-    closeShort(touches, true, shortest);
+  for (const list of touching) {
+    closeShort(list, false, shortest);
+    closeShort(list, true, shortest);
   }
+  for (const f of indices(({ part }) => part === 'seat'))
+    for (const [from, to] of seatedFrames(
+      lowestOf[f].map((h, k) => h - common[k]),
+      (k) => isSlow(f, 0, k),
+      unexplained,
+      LOW * height,
+      interval,
+    ))
+      touching[f].fill(true, from, to + 1);
   return touching;
 }
 
@@ -197,7 +248,7 @@ function closeShort(values: boolean[], value: boolean, shortest: number): void {
 
 /**
  * A choice that the user gave: a word or body for the whole motion, or "time:choice" pairs with commas between them,
- * each good from its time on. Words are left, right, both and none.
+ * each good from its time on. Words are left, right, both and none; several carry together with "+" between them.
  */
 export function givenSupport(
   text: string,
@@ -216,7 +267,7 @@ export function givenSupport(
     const body = mechanism.bodyIndex(word);
     const known = all.findIndex((foot) => foot.body === body);
     if (known >= 0) return [known];
-    all.push({ side: namedPart(word).side, body, points: [{ body, at: [0, 0, 0] }] });
+    all.push({ side: namedPart(word).side, part: 'other', body, points: [{ body, at: [0, 0, 0] }] });
     return [all.length - 1];
   };
   const sideFoot = (side: BodySide): number => {
@@ -233,7 +284,8 @@ export function givenSupport(
         'support',
         `Expected a foot, or pairs like 0:left,0.5:both,0.6:right, got "${item.trim()}".`,
       );
-    return { time, feet: indexOf(item.slice(at + 1).trim()) };
+    const words = item.slice(at + 1).split('+');
+    return { time, feet: [...new Set(words.flatMap((word) => indexOf(word.trim())))] };
   });
   if (steps.some(({ time }, k) => k > 0 && !(time > steps[k - 1].time)))
     throw MechanismError.of('support', 'support', 'The times of the support must increase.');

@@ -44,19 +44,24 @@ export function figure(mechanism: Mechanism, poses: Float64Array, style: FigureS
   const drawn: Drawn[] = [];
   // Among bodies with shapes, one that has neither shape nor mass only leads from joint to joint.
   const shaped = mechanism.bodies.some(({ visuals }) => visuals.some(isDrawn));
+  // What has no colour of its own has that of what carries it.
+  const colors: string[] = [];
   mechanism.bodies.forEach((body, b) => {
+    const { parent } = mechanism.joints[b];
+    const painted = body.visuals.find(({ color }) => color !== undefined);
+    colors[b] = painted?.color !== undefined ? rgb(painted.color) : (colors[parent] ?? style.color);
+    const own = { ...style, color: colors[b] };
     const pose = poses.subarray(TRANSFORM * b, TRANSFORM * (b + 1));
     const toGround = transpose(Array.from(pose.subarray(0, 9)) as unknown as Mat3);
     const origin = Array.from(pose.subarray(9)) as unknown as Vec3;
     const place = (point: Vec3): Vec3 => add(origin, apply(toGround, point));
-    for (const shape of body.visuals) drawn.push(...drawShape(shape, place, style));
-    const { parent } = mechanism.joints[b];
+    for (const shape of body.visuals) drawn.push(...drawShape(shape, place, own));
     if (body.visuals.some(isDrawn) || (shaped && body.mass === 0)) return;
     if (parent !== GROUND) {
       const [x, y, z] = poses.subarray(TRANSFORM * parent + 9, TRANSFORM * parent + 12);
-      drawn.push(stick([[x, y, z], origin], 0.012, style));
+      drawn.push(stick([[x, y, z], origin], 0.012, own));
     }
-    if (norm(body.com) > 0 || parent === GROUND) drawn.push(stick([origin, place(body.com)], 0.008, style));
+    if (norm(body.com) > 0 || parent === GROUND) drawn.push(stick([origin, place(body.com)], 0.008, own));
   });
   drawn.sort((a, b) => a.depth - b.depth);
   return `<g opacity="${style.opacity ?? 1}">${drawn.map(({ svg }) => svg).join('\n')}</g>`;
@@ -78,8 +83,10 @@ function stick(points: readonly [Vec3, Vec3], radius: number, style: FigureStyle
   };
 }
 
-function drawShape({ geometry, E, t }: Shape, place: (point: Vec3) => Vec3, style: FigureStyle): Drawn[] {
+/** In its own colour where it has one. */
+function drawShape({ geometry, E, t, color: own }: Shape, place: (point: Vec3) => Vec3, base: FigureStyle): Drawn[] {
   const at = (point: Vec3): Vec3 => place(add(t, apply(transpose(E), point)));
+  const style = own === undefined ? base : { ...base, color: rgb(own) };
   switch (geometry.kind) {
     case 'sphere':
       return [stick([at([0, 0, 0]), at([0, 0, 0])], geometry.radius, style)];
@@ -105,6 +112,13 @@ function drawShape({ geometry, E, t }: Shape, place: (point: Vec3) => Vec3, styl
     case 'mesh':
       return [];
   }
+}
+
+function rgb(color: NonNullable<Shape['color']>): string {
+  return `rgb(${color
+    .slice(0, 3)
+    .map((share) => Math.round(255 * share))
+    .join(' ')})`;
 }
 
 /** Whether `figure` draws it. */

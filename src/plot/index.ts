@@ -13,4 +13,5 @@ export {
   type ReplayStructure,
 } from './replay.js';
 export { type ReplayMoment, ReplayRecorder, type ReplayRecorderOptions } from './replay-recorder.js';
+export { sideColors } from './sides.js';
 export { svgDocument } from './svg.js';

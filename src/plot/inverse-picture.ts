@@ -7,6 +7,7 @@ import { TRANSFORM } from '../spatial/spatial.js';
 import { sideView } from './figure.js';
 import { linePlot } from './line-plot.js';
 import { type Moment, momentsRow } from './motion-picture.js';
+import { sideColors } from './sides.js';
 import { svgDocument, text } from './svg.js';
 
 /** What `inversePicture` draws. */
@@ -20,7 +21,15 @@ export interface InversePicture {
   readonly weight: number;
   /** Stretches of time in which both feet are down, to be shaded. */
   readonly shaded: readonly (readonly [number, number])[];
-  readonly series: readonly { readonly name: string; readonly values: readonly number[] }[];
+  /** Frames at either end that curves leave out. */
+  readonly edge?: number;
+  /** Curves, and between which numbers they may lie. */
+  readonly series: readonly {
+    readonly name: string;
+    readonly values: readonly number[];
+    readonly low?: readonly number[];
+    readonly high?: readonly number[];
+  }[];
   readonly seriesLabel: string;
 }
 
@@ -29,12 +38,14 @@ const FIGURE_HEIGHT = 360;
 const PLOT_HEIGHT = 230;
 /** A motion and its joint forces over time as one SVG document. */
 export function inversePicture(picture: InversePicture): string {
-  const { title, mechanism, moments, times, forces, weight, shaded, series, seriesLabel } = picture;
+  const { title, mechanism, moments, times, forces, weight, shaded, series, seriesLabel, edge = 0 } = picture;
   const up =
     norm(mechanism.gravity) > 0 ? scale(-1 / norm(mechanism.gravity), mechanism.gravity) : ([0, 0, 1] as const);
   const vertical = forces.map((force) => dot(force, up) / weight);
   const level = forces.map((force, k) => Math.sqrt(Math.max(0, dot(force, force) / weight ** 2 - vertical[k] ** 2)));
-  const pairs = (values: readonly number[]): [number, number][] => times.map((time, k) => [time, values[k]]);
+  const pairs = (values: readonly number[]): [number, number][] =>
+    times.map((time, k) => [time, k < edge || k >= times.length - edge ? Number.NaN : values[k]]);
+  const colors = sideColors(series.map(({ name }) => name));
   const plots = [
     linePlot(
       [
@@ -53,7 +64,12 @@ export function inversePicture(picture: InversePicture): string {
       },
     ),
     linePlot(
-      series.map(({ name, values }) => ({ label: name, points: pairs(values) })),
+      series.map(({ name, values, low, high }, k) => ({
+        label: name,
+        points: pairs(values),
+        color: colors[k],
+        ...(low !== undefined && high !== undefined && { band: { low: pairs(low), high: pairs(high) } }),
+      })),
       {
         x: 0,
         y: FIGURE_HEIGHT + PLOT_HEIGHT,

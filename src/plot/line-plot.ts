@@ -1,5 +1,5 @@
 import { scaleLinear, scaleLog } from 'd3-scale';
-import { line } from 'd3-shape';
+import { area, line } from 'd3-shape';
 import { COLORS, escapeXml, FAINT, INK, px, SHADE, text } from './svg.js';
 
 /** A line, or a cloud of dots, of a plot. */
@@ -7,6 +7,11 @@ export interface Series {
   readonly label: string;
   readonly points: readonly (readonly [number, number])[];
   readonly color?: string;
+  /** Where the line could lie: drawn behind it. */
+  readonly band?: {
+    readonly low: readonly (readonly [number, number])[];
+    readonly high: readonly (readonly [number, number])[];
+  };
   /** Points as dots instead of a line. */
   readonly dots?: boolean;
   /** For clouds of very many dots: their radius, pixels. Dots at the same place are drawn once. */
@@ -45,7 +50,9 @@ export function linePlot(series: readonly Series[], options: LinePlotOptions): s
   };
   const drawable = (p: readonly [number, number]): boolean => onAxis(p[0], logX) && onAxis(p[1], logY);
   const xs = series.flatMap(({ points }) => points.map((point) => point[0]));
-  const ys = series.flatMap(({ points }) => points.map((point) => point[1]));
+  const ys = series.flatMap(({ points, band }) =>
+    [points, band?.low ?? [], band?.high ?? []].flatMap((list) => list.map((point) => point[1])),
+  );
   const sx = scaleOf(logX, xs, [0, w]);
   const sy = scaleOf(logY, ys, [h, 0]);
   const parts: string[] = bands.map(
@@ -53,16 +60,25 @@ export function linePlot(series: readonly Series[], options: LinePlotOptions): s
   );
   for (const tick of sx.ticks(6)) {
     parts.push(`<path d="M${px(sx(tick))} 0V${px(h)}" stroke="${FAINT}"/>`);
-    parts.push(text(sx(tick), h + 16, sx.tickFormat(6)(tick), 'text-anchor="middle"'));
+    parts.push(text(sx(tick), h + 16, tickLabel(sx.tickFormat(6)(tick), tick, logX), 'text-anchor="middle"'));
   }
   for (const tick of sy.ticks(5)) {
     parts.push(`<path d="M0 ${px(sy(tick))}H${px(w)}" stroke="${FAINT}"/>`);
-    parts.push(text(-6, sy(tick) + 4, sy.tickFormat(5)(tick), 'text-anchor="end"'));
+    parts.push(text(-6, sy(tick) + 4, tickLabel(sy.tickFormat(5)(tick), tick, logY), 'text-anchor="end"'));
   }
   const entry = series.reduce((width, { label }) => Math.max(width, 36 + 7 * label.length), 110);
   parts.push(`<rect width="${px(w)}" height="${px(h)}" fill="none" stroke="${INK}"/>`);
-  series.forEach(({ points, label, color, dots, dotRadius }, i) => {
+  series.forEach(({ points, label, color, dots, dotRadius, band }, i) => {
     const stroke = color ?? COLORS[i % COLORS.length];
+    if (band !== undefined) {
+      const between = area<readonly [number, number]>()
+        .defined(drawable)
+        .x((p) => sx(p[0]))
+        .y0((p) => sy(p[1]))
+        .y1((_, k) => sy(band.high[k][1]))
+        .digits(2);
+      parts.push(`<path d="${between(band.low as [number, number][]) ?? ''}" fill="${stroke}" fill-opacity="0.18"/>`);
+    }
     if (dots === true && dotRadius !== undefined) {
       // One path of strokes without length: a tenth of the text that circles would take.
       const places = new Set(points.filter(drawable).map((p) => `M${px(sx(p[0]))} ${px(sy(p[1]))}h0`));
@@ -94,6 +110,11 @@ export function linePlot(series: readonly Series[], options: LinePlotOptions): s
   );
   if (title !== undefined) parts.push(text(0, -10, title, 'font-weight="bold"'));
   return `<g transform="translate(${px(x + MARGIN.left)} ${px(y + MARGIN.top)})">${parts.join('\n')}</g>`;
+}
+
+/** On logarithmic axes thousands are "k"; but a tenth is 0.1, not "100m". Most ticks have no label there. */
+function tickLabel(label: string, tick: number, log: boolean): string {
+  return log && label !== '' && tick < 1 ? String(Number(tick.toPrecision(6))) : label;
 }
 
 /** Whether an axis has a place for the value; the largest and smallest of all numbers overflow when scaled. */

@@ -15,28 +15,66 @@ export interface MotionReplayOptions {
   readonly title: string;
   /** Of each frame, as `motion.forces` gives them. */
   readonly torques: readonly ArrayLike<number>[];
-  /** Frames at either end that are left out of gait cycles. */
+  /** Frames at either end that are left out of curves and gait cycles: the filter has no neighbours there. */
   readonly edge: number;
+  /** Where the motion was cut to the times of `result`: the number of its first frame that is left. */
+  readonly first?: number;
 }
 
-const WORDS = { left: 'left foot', right: 'right foot', double: 'both feet', none: 'no foot' } as const;
+/** Between which numbers the torque of each coordinate lies. */
+export interface TorqueBand {
+  readonly low: readonly number[];
+  readonly high: readonly number[];
+}
+
+/** The torques that are possible while both feet are down: one of them may carry all. `torques` are those that were chosen. */
+export function torqueBand(
+  motion: Motion,
+  { extremes }: MotionForces['frames'][number],
+  torques: ArrayLike<number>,
+  frame: number,
+): TorqueBand | undefined {
+  if (extremes === undefined) return undefined;
+  const [one, other] = extremes.map((tau) => motion.forces(frame, tau));
+  const pick = (choose: (...values: number[]) => number): number[] =>
+    motion.coordinates.map((_, c) => choose(torques[c], one[c], other[c]));
+  return { low: pick(Math.min), high: pick(Math.max) };
+}
+
+const WORDS = {
+  left: 'left foot',
+  right: 'right foot',
+  double: 'both feet',
+  none: 'no foot',
+  other: 'hands or a seat, too',
+} as const;
 /** Curves that are shown until somebody chooses others. */
 const SHOWN = 4;
 
 /** A replay of a captured motion with the forces that `inverseOfMotion` found for it. */
 export function motionReplay(motion: Motion, result: MotionForces, options: MotionReplayOptions): Replay {
-  const { title, torques } = options;
+  const { title, torques, edge, first = 0 } = options;
   const { frames, poses, mechanism, weight, mass, supports, strides } = result;
   const up = upOf(mechanism.gravity);
   const chosen = strongest(motion, torques);
-  const shaded = { meaning: 'both feet down', stretches: doubleSupport(result) };
+  const bands = frames.map((frame, k) => torqueBand(motion, frame, torques[k], first + k));
+  const stretches = doubleSupport(result);
+  const shaded = { meaning: 'both feet down', stretches };
+  const unsure = { meaning: 'both feet down; the torques lie somewhere in the bands then', stretches };
+  const ends = Number((edge * motion.trajectory.interval).toPrecision(2));
   const recorder = new ReplayRecorder({
     title,
-    about: `${motion.model}: ${frames.length} frames, ${motion.coordinates.length} coordinates.`,
+    about: `${motion.model}: ${frames.length} frames, ${motion.coordinates.length} coordinates. Curves leave out ${ends} s at either end, where the filter has no neighbours.`,
     up,
     obstacles: [{ geometry: { kind: 'plane' }, E: axisFrame(up), t: scale(floorOf(result, up), up) }],
     curves: [
-      { title: 'Torque', unit: 'N m', names: chosen.map((c) => motion.coordinates[c]), shown: SHOWN, shaded },
+      {
+        title: 'Torque',
+        unit: 'N m',
+        names: chosen.map((c) => motion.coordinates[c]),
+        shown: SHOWN,
+        shaded: bands.some((one) => one !== undefined) ? unsure : shaded,
+      },
       { title: 'Vertical force of the ground', unit: 'weights', names: ['both feet', ...sides(result)], shaded },
     ],
   });
@@ -49,13 +87,19 @@ export function motionReplay(motion: Motion, result: MotionForces, options: Moti
       const found = carried.find(({ body }) => body === name);
       return found === undefined ? 0 : dot(up, found.force) / weight;
     };
+    const atEnd = k < edge || k >= frames.length - edge;
+    const values = [...chosen.map((c) => torques[k][c]), dot(up, total.force) / weight, ...feet.map(ofFoot)];
+    const shown = (numbers: readonly number[]): readonly number[] =>
+      atEnd ? values.map(() => Number.NaN) : [...numbers, ...values.slice(numbers.length)];
     recorder.add({
       time,
       members,
       poses: [poses[k]],
       caption: WORDS[supports[k].kind],
       forces: forces.flatMap(({ point: at, force }) => [...at, ...force]),
-      values: [...chosen.map((c) => torques[k][c]), dot(up, total.force) / weight, ...feet.map(ofFoot)],
+      values: shown(values),
+      low: shown(chosen.map((c) => bands[k]?.low[c] ?? torques[k][c])),
+      high: shown(chosen.map((c) => bands[k]?.high[c] ?? torques[k][c])),
     });
   });
   const size = (value: number, digits: number): string => String(Number(value.toPrecision(digits)));
@@ -65,9 +109,10 @@ export function motionReplay(motion: Motion, result: MotionForces, options: Moti
       ['mass', `${size(mass, 4)} kg`],
       ...(motion.height === undefined ? [] : [['height', `${size(motion.height, 4)} m`] as const]),
       ...(strides === undefined ? [] : [['stride', `${size(strides.duration, 4)} s`] as const]),
-      ...(['left', 'right', 'double', 'none'] as const).map(
-        (kind) => [WORDS[kind], `${supports.filter((support) => support.kind === kind).length} frames`] as const,
-      ),
+      ...(['left', 'right', 'double', 'none', 'other'] as const).flatMap((kind) => {
+        const count = supports.filter((support) => support.kind === kind).length;
+        return kind === 'other' && count === 0 ? [] : [[WORDS[kind], `${count} frames`] as const];
+      }),
     ],
   });
 }

@@ -2,7 +2,7 @@
 
 import type { Mechanism, Shape } from '../mechanism/mechanism.js';
 import { apply, axisFrame, type Mat3, norm, scale, type Vec3 } from '../spatial/matrix3.js';
-import type { Replay, ReplayMember, ReplayPlot, ReplayStructure } from './replay.js';
+import type { Replay, ReplayCurve, ReplayMember, ReplayPlot, ReplayStructure } from './replay.js';
 
 /** One moment of a motion, for a replay. */
 export interface ReplayMoment {
@@ -14,8 +14,11 @@ export interface ReplayMoment {
   /** Six numbers for each force: where it acts, and newtons. */
   readonly forces?: ArrayLike<number>;
   readonly caption?: string;
-  /** One number for each curve over time. */
+  /** One number for each curve over time; not a number where there is none. */
   readonly values?: ArrayLike<number>;
+  /** Between which numbers each curve may lie. */
+  readonly low?: ArrayLike<number>;
+  readonly high?: ArrayLike<number>;
 }
 
 /** How a replay is recorded, and what it is called. */
@@ -59,12 +62,13 @@ export class ReplayRecorder {
       this.#structures.push(moment.members.map(drawn));
     }
     const poses = turned(Float32Array.from(moment.poses.flatMap((own) => Array.from(own))), this.#turn);
-    const { values, forces = [] } = moment;
+    const { values, low, high, forces = [] } = moment;
     // Callers may use their arrays again.
     const own = {
       ...moment,
       forces: turned(Float32Array.from(forces), this.#turn),
       ...(values !== undefined && { values: Float32Array.from(values) }),
+      ...(low !== undefined && high !== undefined && { low: Float32Array.from(low), high: Float32Array.from(high) }),
     };
     this.#moments.push({ moment: own, structure: this.#structures.length - 1, poses });
     if (this.#moments.length > MOST_FRAMES || this.#moments.length * poses.length > MOST_NUMBERS) {
@@ -91,9 +95,13 @@ export class ReplayRecorder {
     const plots = curves.map(({ names, ...plot }): ReplayPlot => {
       const from = first;
       first += names.length;
-      const values = (k: number): Float32Array =>
-        Float32Array.from(moments, ({ moment }) => moment.values?.[from + k] ?? Number.NaN);
-      return { ...plot, curves: names.map((name, k) => ({ name, values: values(k) })) };
+      const over = (what: 'values' | 'low' | 'high', k: number): Float32Array =>
+        Float32Array.from(moments, ({ moment }) => moment[what]?.[from + k] ?? Number.NaN);
+      const curveOf = (name: string, k: number): ReplayCurve => {
+        const [values, low, high] = [over('values', k), over('low', k), over('high', k)];
+        return { name, values, ...(low.some((value, i) => value < high[i]) && { band: { low, high } }) };
+      };
+      return { ...plot, curves: names.map(curveOf) };
     });
     return {
       title,

@@ -110,7 +110,42 @@ const MESH_MODELS = new Map([
   ),
 ]);
 
+/** Cables of all kinds: from points or a curve, in the world or on a body, of three shapes. */
+const CABLES: readonly (readonly [string, string])[] = [
+  [
+    'a free cable of boxes through points',
+    `<composite type="cable" prefix="p" vertex="0 0 0 1 0 0 1 1 .2 1 1.5 1" initial="free" offset=".1 .2 .3">
+     <joint kind="main" damping=".15" armature=".01"/><geom type="box" size=".005 .01 .02"/></composite>${ARM}`,
+  ],
+  [
+    'a cable of capsules on a body, along a curve',
+    `<body name="w" pos=".1 .2 .3" euler="10 20 30"><joint/><geom size=".1"/><composite type="cable" prefix="p" initial="ball"
+     curve="cos(s) sin(s) s" count="7 1 1" size="1 .5 1.5" quat=".8 .36 .48 0"><joint kind="main" damping=".15" range="0 60"/>
+     <geom type="capsule" size=".02" density="200"/><site size=".01"/></composite></body>`,
+  ],
+  [
+    'a cable of cylinders that is held at its end, straight and upwards',
+    `<frame euler="30 0 0"><composite type="cable" initial="none" vertex="0 0 0 0 0 1 0 0 2 0 1 2.5 1 1 3">
+     <geom type="cylinder" size=".02" mass=".3"/></composite></frame>${ARM}`,
+  ],
+];
+
 const MODELS = new Map([
+  ...CABLES.map(([name, bodies]) => [name, scene(bodies, '', '<default><joint damping="3"/></default>')] as const),
+  [
+    'motors and servos of a class that inherits ranges',
+    scene(
+      ARM.replace('name="j1"', 'name="j1" range="-1 2"'),
+      '<actuator><motor class="k" joint="j1"/><position class="k" joint="j1"/></actuator>',
+      '<default><default class="k"><position inheritrange="1" kp="30"/></default></default>',
+    ),
+  ],
+  [
+    'ranges that are open at one end',
+    scene(
+      '<body><joint range="-inf 90"/><geom size=".1"/><body><joint range="-inf inf"/><geom size=".1"/></body></body>',
+    ),
+  ],
   ['static bodies fused with their parents', scene(STATIC, '', '<compiler fusestatic="true"/>')],
   ...['<framepos objtype="body" objname="table"/>', '<force site="t"/>', '<subtreecom body="table"/>'].map(
     (sensor) =>
@@ -161,6 +196,35 @@ const MODELS = new Map([
       `<actuator><motor joint="j1" gear="5"/><motor joint="l_turn" gear="6"/><motor tendon="r_cord" gear="7"/></actuator>
        <sensor><actuatorfrc actuator="r_motor"/></sensor><equality><joint joint1="l_turn" joint2="r_turn"/></equality>`,
       '<asset><model name="hand" file="hand.xml"/></asset>',
+    ),
+  ],
+  [
+    'a class for motors and servos: each keeps what the other says of its bias',
+    scene(
+      ARM,
+      '<actuator><motor class="k" joint="j1"/><position class="k" joint="j1"/><general class="k" joint="j2"/></actuator>',
+      '<default><default class="k"><position kp="30" kv="2" forcerange="-3 3"/><motor gear="4"/></default></default>',
+    ),
+  ],
+  [
+    'muscles whose class says more than they do',
+    scene(
+      ARM,
+      `<actuator><muscle joint="j1" force="-1" range="-1 .9" lengthrange=".1 1"/><muscle class="weak" joint="j2"
+       lengthrange=".2 1" timeconst=".02 -1"/></actuator>`,
+      `<default><muscle force="50" range=".7 1.1" timeconst=".01 .05"/><default class="weak"><muscle scale="20" lmin="-1"/>
+       </default></default>`,
+    ),
+  ],
+  [
+    'copies that are referred to by their full names, also within copies',
+    scene(
+      `<replicate count="11" offset=".5 0 0" sep="_"><body name="q"><joint name="c"/><geom size=".1" name="g"/><site name="s"/>
+       <replicate count="2" euler="0 0 60"><body name="r" pos=".2 0 0"><joint name="d" axis="1 0 0"/>
+       <geom size=".1" pos="0 .1 0"/></body></replicate></body></replicate>`,
+      `<actuator><motor joint="c_03" gear="3"/><motor joint="d1_10" gear="4"/><motor joint="c" gear="5"/></actuator>
+       <contact><exclude body1="q_00" body2="r0_00"/><pair geom1="g_01" geom2="floor"/></contact>
+       <equality><joint joint1="c_04" joint2="d0_04"/></equality><sensor><framepos objtype="site" objname="s_02"/></sensor>`,
     ),
   ],
   [
@@ -218,16 +282,100 @@ describe('MJCF files in the wild', () => {
     expect(parseMjcf(both).mechanism.warnings.filter(({ code }) => code === 'armature').length).toBe(2);
   });
 
+  it('a body that is attached leaves the rest of its model behind; only that is listed', () => {
+    const text = scene(
+      '<frame pos="0 0 2"><attach model="hand" body="base" prefix="l_"/></frame>',
+      '',
+      '<asset><model name="hand" file="hand.xml"/></asset>',
+    );
+    const HAND_WITH_LIGHT = HAND.replace('<worldbody>', '<worldbody><light/>');
+    const files = new Map([['hand.xml', bytes(HAND_WITH_LIGHT)]]);
+    const { warnings } = parseMjcf(text, { files: modelFiles(files) }).mechanism;
+    const listed = warnings.map(({ message }) => message).filter((message) => !/texture|material|camera/.test(message));
+    expect(listed.filter((message) => message.includes('light'))).toHaveLength(2);
+    expect(listed.filter((message) => !message.includes('light'))).toEqual([]);
+  });
+
   it('what is not understood takes along what refers to it, and no more', () => {
     const text = scene(
-      `${ARM}<composite type="cable" prefix="k" curve="s" count="5 1 1" size="1"><geom type="capsule" size=".01"/></composite>`,
-      '<contact><exclude body1="kB_first" body2="a"/></contact><keyframe><key qpos="1 2 3 4 5 6 7 8"/></keyframe>',
+      `${ARM}<flexcomp name="k" type="grid" count="3 3 1" spacing=".1 .1 .1" radius=".01"/>`,
+      '<contact><exclude body1="k_0" body2="a"/></contact><keyframe><key qpos="1 2 3 4 5 6 7 8"/></keyframe>',
     );
     const model = parseMjcf(text);
     expect(model.joints).toEqual(['j1', 'j2']);
     expect(model.mechanism.warnings.map(({ code }) => code)).toEqual(
       expect.arrayContaining(['not-understood', 'unknown-body', 'keyframe']),
     );
-    expect(() => parseMjcf(text.replace(/<composite.*composite>/, ''))).toThrow('kB_first');
+    expect(() => parseMjcf(text.replace(/<flexcomp[^>]*>/, ''))).toThrow('k_0');
+  });
+
+  it('pieces of a cable do not touch their neighbours, can be referred to, and lose the stiffness that a plugin gives', () => {
+    const text = scene(
+      `<body name="w"><joint/><geom size=".1"/><composite type="cable" prefix="k" curve="s" count="4 1 1" size="1">
+       <plugin plugin="mujoco.elasticity.cable"><config key="bend" value="1"/></plugin><geom type="capsule" size=".01"/>
+       </composite></body>`,
+      '<equality><connect body1="kB_last" body2="w" anchor="0 0 0"/></equality><actuator><motor site="kS_last"/></actuator>',
+    );
+    const { mechanism, contacts, bodies } = parseMjcf(text);
+    expect(bodies).toEqual([null, 'w', 'kB_first', 'kB_1', 'kB_last']);
+    expect(contacts.exclusions).toEqual([
+      { body1: 'kB_first', body2: 'kB_1' },
+      { body1: 'kB_1', body2: 'kB_last' },
+    ]);
+    expect(mechanism.loops.length).toBe(1);
+    expect(mechanism.warnings.map(({ message }) => message).join()).toMatch(/stiffness of this cable/);
+    const broken = (attributes: string, geom = 'type="box" size=".1 .1 .1"'): (() => unknown) => {
+      const body = `<composite type="cable" initial="free" ${attributes}><geom ${geom}/></composite>`;
+      return () => parseMjcf(scene(body));
+    };
+    expect(broken('curve="s" count="1 1 1"')).toThrow(/number of points/);
+    expect(broken('curve="t" count="3 1 1"')).toThrow(/cos\(s\)/);
+    expect(broken('vertex="0 0 0 0 0 0"')).toThrow(/coincide/);
+    expect(broken('curve="s" count="3 1 1"', 'size=".1"')).toThrow(/capsules, cylinders or boxes/);
+  });
+
+  it('a keyframe for the model without its copies is left out, and said', () => {
+    const text = scene(
+      `<replicate count="2" offset="1 0 0">${ARM.replace(/name="a"/g, '')}</replicate>`,
+      '<keyframe><key name="without" qpos="1 2"/><key name="all" qpos="1 2 3 4"/></keyframe>',
+    );
+    const { keyframes, mechanism } = parseMjcf(text);
+    expect(keyframes.map(({ name }) => name)).toEqual(['all']);
+    expect(mechanism.warnings.map(({ code }) => code)).toContain('keyframe');
+    expect(() => parseMjcf(text.replace(/<.?replicate[^>]*>/g, ''))).toThrow(
+      'qpos of <key>: expected 2 numbers, got 4',
+    );
+  });
+
+  it.each([
+    ['', 0],
+    ['align="true"', 1],
+    ['align="auto"', 1],
+    ['align="false"', 0],
+  ])('keyframes of a free body that MuJoCo turns: freejoint %s', (align, count) => {
+    const text = scene(
+      `<body pos="0 0 1"><freejoint ${align}/><geom type="box" size=".1 .2 .3" euler="0 0 30"/></body>`,
+      '<keyframe><key qpos="1 2 3 1 0 0 0"/></keyframe>',
+      `<compiler alignfree="${align === 'align="auto"'}"/>`,
+    );
+    expect(parseMjcf(text).mechanism.warnings.filter(({ code }) => code === 'align')).toHaveLength(count);
+  });
+
+  it('zeros for the quaternion of a keyframe stand for no rotation', () => {
+    const text = scene(
+      MESH_BODY.replace('type="mesh" mesh="m"', 'size=".1"'),
+      '<keyframe><key qpos="1 2 3 0 0 0 0"/></keyframe>',
+    );
+    expect([...parseMjcf(text).keyframes[0].state.q]).toEqual([1, 0, 0, 0, 1, 2, 3]);
+  });
+
+  it('a mesh that MuJoCo makes itself is named where its inertia is needed', () => {
+    const text = meshModel('builtin="sphere" params="2"');
+    expect(() => parseMjcf(text)).toThrow(/made by MuJoCo \(builtin="sphere"\)/);
+    const weighed = text.replace(
+      '<geom type="mesh"',
+      '<inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/><geom type="mesh"',
+    );
+    expect(parseMjcf(weighed).mechanism.body('m').mass).toBe(1);
   });
 });

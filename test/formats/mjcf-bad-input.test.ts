@@ -2,6 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { parseMjcf } from '../../src/formats/mjcf.js';
+import { parseSdf } from '../../src/formats/sdf.js';
+import { parseUrdf } from '../../src/formats/urdf.js';
 import { ImportError } from '../../src/mechanism/errors.js';
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -70,6 +72,35 @@ describe('files of a model', () => {
     const asset = '<asset><mesh name="m" file="gone.stl"/></asset>';
     const text = `<mujoco>${asset}<worldbody><body><joint/><geom type="mesh" mesh="m"/></body></worldbody></mujoco>`;
     expect(refusal(text).message).toMatch(/"gone\.stl" is needed for an inertia/);
+  });
+});
+
+describe('names that are not there', () => {
+  it('near ones are told, in every format', () => {
+    const mjcf = `<mujoco><worldbody><body name="arm"><joint name="elbow"/><geom size=".1"/></body></worldbody>
+      <actuator><motor joint="elbw"/></actuator></mujoco>`;
+    expect(() => parseMjcf(mjcf)).toThrow('the joint "elbw", which is not there. Did you mean "elbow"?');
+    const urdf =
+      '<robot name="r"><link name="base"/><link name="arm"/><joint name="j" type="fixed"><parent link="bse"/><child link="arm"/></joint></robot>';
+    expect(() => parseUrdf(urdf)).toThrow('"bse", is not a link of this file. Did you mean "base"?');
+    const sdf =
+      '<sdf version="1.9"><model name="m"><link name="base"/><link name="arm"><pose relative_to="bas"/></link></model></sdf>';
+    expect(() => parseSdf(sdf)).toThrow('Did you mean "base"?');
+  });
+
+  it('a thousand of them take bounded time, and no name can give orders to a terminal', () => {
+    const joints = Array.from({ length: 900 }, (_, k) => `<joint name="joint_${k}" axis="${k % 2} 0 1"/>`).join('');
+    const motors = Array.from({ length: 2000 }, (_, k) => `<motor joint="joints_${k}"/>`).join('');
+    const text = `<mujoco><worldbody><body>${joints}<geom size=".1"/></body></worldbody><actuator>${motors}</actuator></mujoco>`;
+    expect(() => parseMjcf(text)).toThrow(/1001 problems/);
+    const strange =
+      '<robot name="r"><link name="a\u009b31m"/><joint name="j" type="fixed"><parent link="a31m"/><child link="a31m"/></joint></robot>';
+    try {
+      parseUrdf(strange);
+      expect.unreachable();
+    } catch (error) {
+      expect((error as Error).message).not.toContain('\u009b');
+    }
   });
 });
 

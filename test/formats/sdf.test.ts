@@ -225,7 +225,7 @@ describe('SDF', () => {
       'The pose of "f1000" stands on more than 1000 others.',
     );
     expect(refusal(model(long((k) => `<frame name="f${k}" attached_to="${k > 0 ? `f${k - 1}` : 'a'}"/>`)))).toContain(
-      '"f1001" is attached to itself, or by way of more than 1000 others.',
+      'The frame "f1001" is attached to itself, or by way of more than 1000 others.',
     );
     expect(refusal(model('<joint name="j" type="rope"><parent>world</parent><child>a</child></joint>'))).toContain(
       'rope',

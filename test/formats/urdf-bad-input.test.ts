@@ -145,8 +145,8 @@ describe('the tree', () => {
 
   it('unknown parents and children', () => {
     expect(problemsOf(robot(link('a'), joint('j', 'a', 'b'), joint('k', 'c', 'a')))).toEqual([
-      '3:1 unknown-child The child of joint "j", "b", is not a link of this file.',
-      '4:1 unknown-parent The parent of joint "k", "c", is not a link of this file.',
+      '3:1 unknown-child The child of joint "j", "b", is not a link of this file. There are: a.',
+      '4:1 unknown-parent The parent of joint "k", "c", is not a link of this file. There are: a.',
     ]);
   });
 

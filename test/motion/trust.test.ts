@@ -6,20 +6,25 @@ import { parseBvh } from '../../src/formats/bvh.js';
 import { createMechanism } from '../../src/mechanism/create.js';
 import { beyondAbility } from '../../src/motion/ability.js';
 import { figureFromBvh } from '../../src/motion/bvh-figure.js';
+import { stretches } from '../../src/motion/carriers.js';
 import { loadShares } from '../../src/motion/double-support.js';
 import { gaitCycles } from '../../src/motion/gait-cycle.js';
 import { inverseOfMotion } from '../../src/motion/inverse.js';
 import { jumpWarnings, positionTracks } from '../../src/motion/jumps.js';
+import { weightedSplit } from '../../src/motion/shared-load.js';
 import { findSupport, type Support, type SupportKind } from '../../src/motion/support.js';
 import { differentiated, smoothed } from '../../src/motion/trajectory.js';
+import { leastNormSplit, movedTo, sumOf } from '../../src/motion/wrench.js';
+import { add, cross, subtract } from '../../src/spatial/matrix3.js';
+import { CARTWHEEL, cartwheelBvh, handstandBvh } from './acrobatics.js';
 import { jumpBvh, sitBvh } from './exercise.js';
 import { gaitBvh } from './gait.js';
 
-const of = (kind: SupportKind): Support => ({
+const of = (kind: Exclude<SupportKind, 'other'>): Support => ({
   kind,
   feet: { left: [0], right: [1], double: [0, 1], none: [] }[kind],
 });
-const repeated = (...runs: readonly (readonly [SupportKind, number])[]): Support[] =>
+const repeated = (...runs: readonly (readonly [Exclude<SupportKind, 'other'>, number])[]): Support[] =>
   runs.flatMap(([kind, count]) => Array.from({ length: count }, () => of(kind)));
 
 describe('shares of two feet', () => {
@@ -111,11 +116,148 @@ describe('motions that are no walks', () => {
     expect(warnings.map(({ code }) => code)).toEqual([]);
   });
 
-  it('who sits is told that the feet do not carry it', () => {
-    const { warnings } = forces(sitBvh());
-    const [warning] = warnings.filter(({ code }) => code === 'beside-feet');
-    expect(warning.message).toMatch(/^Between 1\.\d+ and 2\.\d+ s .* up to 0\.3\d m beside the feet/);
-    expect(forces(gaitBvh({ seconds: 3 })).warnings.filter(({ code }) => code === 'beside-feet')).toEqual([]);
+  /** [from, to] in seconds of each stretch in which a body carries. */
+  const carriedBy = ({ frames }: ReturnType<typeof forces>, body: string): [number, number][] =>
+    stretches(frames.length, (k) => frames[k].feet.some((foot) => foot.body === body)).map(
+      ([from, to]) => [frames[from].time, frames[to].time] as [number, number],
+    );
+
+  it('who sits is held up by a seat, and told so', () => {
+    const sitting = forces(sitBvh());
+    const [[from, to], ...more] = carriedBy(sitting, 'Hips');
+    // Down from 0.5 to 1.7 s.
+    expect(from).toBeGreaterThan(1.1);
+    expect(from).toBeLessThan(1.8);
+    expect([to, more.length]).toEqual([3, 0]);
+    expect(sitting.warnings.map(({ code }) => code)).toEqual(['carried-by']);
+    const { feet, total } = sitting.frames[250];
+    const seat = feet.find(({ body }) => body === 'Hips')!;
+    // At rest: by the lever of where the whole force acts, between the feet and the seat.
+    expect(seat.force[1] / total.force[1]).toBeGreaterThan(0.4);
+    for (const foot of feet) expect(foot.force[1]).toBeGreaterThan(0.1 * total.force[1]);
+    expect(forces(gaitBvh({ seconds: 3 })).warnings.filter(({ code }) => code === 'carried-by')).toEqual([]);
+  });
+
+  it('a handstand is carried by both hands alike, and by nothing else', () => {
+    const { frames, warnings, weight } = forces(handstandBvh());
+    expect(new Set(frames.map(({ feet }) => feet.map(({ body }) => body).join()))).toEqual(
+      new Set(['LeftHand,RightHand']),
+    );
+    for (const { feet, residual } of frames) {
+      expect(Math.hypot(...residual.force)).toBeLessThan(1e-9 * weight);
+      for (const { force } of feet) expect(force[1] / weight).toBeGreaterThan(0.3);
+    }
+    expect(warnings.map(({ message }) => message)).toEqual([
+      'Not feet alone are taken to carry: LeftHand from 0 to 2 s, RightHand from 0 to 2 s. Feet could not give the force there; --support says otherwise.',
+    ]);
+  });
+
+  it('a cartwheel is carried by feet and hands in turn, none of it left at the root', () => {
+    const result = forces(cartwheelBvh());
+    const { frames, warnings, weight } = result;
+    for (const limb of ['LeftFoot', 'RightFoot', 'LeftHand', 'RightHand'] as const) {
+      const planned = CARTWHEEL.filter((contact) => contact.limb === limb);
+      const found = carriedBy(result, limb);
+      expect(found.length).toBe(planned.length);
+      planned.forEach(({ from, to }, k) => {
+        // Lifting and lowering a limb take a moment.
+        expect(Math.abs(found[k][0] - Math.max(0, from))).toBeLessThan(0.2);
+        expect(Math.abs(found[k][1] - Math.min(4, to))).toBeLessThan(0.2);
+      });
+    }
+    frames.forEach(({ feet, total, residual, tau }, k) => {
+      expect(Math.hypot(...residual.force)).toBeLessThan(1e-9 * weight);
+      for (let axis = 0; axis < 3; axis++) {
+        const sum = feet.reduce((all, { force }) => all + force[axis], 0);
+        expect(Math.abs(sum - total.force[axis])).toBeLessThan(1e-9 * weight);
+      }
+      // No jump where hands and feet take over from each other: the worst is what the legs do, 94 N m in a frame.
+      if (k > 0)
+        for (const [i, torque] of tau.entries()) expect(Math.abs(torque - frames[k - 1].tau[i])).toBeLessThan(120);
+    });
+    const codes = warnings.map(({ code }) => code);
+    expect(codes.filter((code) => code === 'carried-by')).toHaveLength(1);
+    expect(codes).not.toContain('no-support');
+    expect(codes).not.toContain('beside-feet');
+  });
+
+  it('hands that pick something up carry nothing', () => {
+    // The feet of a walk that stops; a hand on the ground beside them, the force between the feet.
+    const at = (x: number, y: number, z: number) => [1, 0, 0, 0, 1, 0, 0, 0, 1, x, y, z];
+    const pose = Float64Array.from([at(0.1, 0, 0), at(-0.1, 0, 0), at(0, 0.3, 0), at(0, 0, 0.5)].flat());
+    const point = (body: number) => ({ body, at: [0, 0, 0] as const });
+    const feet = [
+      { side: 'left' as const, body: 0, points: [point(0)] },
+      { side: 'right' as const, body: 1, points: [point(1)] },
+      { side: 'left' as const, part: 'hand' as const, body: 2, points: [point(2)] },
+    ];
+    const found = (y: number) =>
+      findSupport({
+        feet,
+        count: 40,
+        interval: 0.01,
+        poses: Array.from({ length: 40 }, () => pose),
+        load: new Float64Array(40).fill(1),
+        centres: Array.from({ length: 40 }, () => [0, y, 0] as const),
+        gravity: [0, 0, -9.81],
+        height: 1.8,
+      }).map(({ kind }) => kind);
+    expect(new Set(found(0.1))).toEqual(new Set(['double']));
+    expect(new Set(found(0.25))).toEqual(new Set(['other']));
+  });
+});
+
+describe('the split of a load by weights', () => {
+  const total = { moment: [30, -20, 10], force: [40, -10, 700] } as const;
+
+  it('is that of least norm for two equal weights', () => {
+    const [a, b] = [
+      [0.3, 0.1, 0],
+      [-0.4, 0, 0.1],
+    ] as const;
+    const expected = leastNormSplit(total, [0, 0, 0], a, b);
+    weightedSplit(total, [a, b], [0.7, 0.7]).forEach(({ moment, force }, k) => {
+      for (let axis = 0; axis < 3; axis++) {
+        expect(moment[axis]).toBeCloseTo(expected[k].moment[axis], 9);
+        expect(force[axis]).toBeCloseTo(expected[k].force[axis], 9);
+      }
+    });
+  });
+
+  it('makes the whole, gives nothing to what has no weight, and is the least', () => {
+    const points = [
+      [0.3, 0.1, 0],
+      [-0.4, 0, 0.1],
+      [0, 0.9, 0.5],
+      [0.2, -0.3, 0],
+    ] as const;
+    const weights = [1, 0.3, 0.8, 1e-9];
+    const parts = weightedSplit(total, points, weights);
+    const sum = parts.map((part, k) => movedTo(part, points[k], [0, 0, 0])).reduce(sumOf);
+    for (let axis = 0; axis < 3; axis++) {
+      expect(sum.force[axis]).toBeCloseTo(total.force[axis], 9);
+      expect(sum.moment[axis]).toBeCloseTo(total.moment[axis], 9);
+    }
+    expect(Math.hypot(...parts[3].force)).toBeLessThan(1e-5);
+    // Moving some force from one to the other, with the moments that keep the whole, costs more.
+    const cost = (list: typeof parts): number =>
+      list.reduce((all, { force, moment }, k) => {
+        const square = (x: readonly number[]): number => x.reduce((s, value) => s + value * value, 0);
+        return all + (square(force) + square(moment) / 0.01) / weights[k];
+      }, 0);
+    for (const step of [1e-3, -1e-3])
+      for (const axis of [0, 1, 2]) {
+        const shift = [0, 0, 0].map((_, k) => (k === axis ? step : 0)) as unknown as readonly [number, number, number];
+        const arm = subtract(points[1], points[0]);
+        const moved = parts.map((part, k) =>
+          k === 0
+            ? { force: add(part.force, shift), moment: add(part.moment, cross(arm, shift)) }
+            : k === 1
+              ? { force: subtract(part.force, shift), moment: part.moment }
+              : part,
+        );
+        expect(cost(moved)).toBeGreaterThan(cost(parts));
+      }
   });
 });
 

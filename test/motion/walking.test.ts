@@ -163,8 +163,10 @@ describe('support that is given', () => {
     expect(given('RightFoot').supports[3]).toEqual({ kind: 'right', feet: [1] });
     const { feet, supports } = given('0:left, 0.3:both,0.4:Hips,0.6:none');
     expect(feet).toHaveLength(3);
-    expect([0, 29, 30, 41, 60].map((k) => supports[k].kind)).toEqual(['left', 'left', 'double', 'left', 'none']);
+    expect([0, 29, 30, 41, 60].map((k) => supports[k].kind)).toEqual(['left', 'left', 'double', 'other', 'none']);
     expect(supports[41].feet).toEqual([2]);
+    expect(given('RightFoot+Hips+left').supports[5]).toEqual({ kind: 'other', feet: [1, 2, 0] });
+    expect(given('left+RightFoot').supports[5].kind).toBe('double');
   });
 
   it.each([

@@ -41,6 +41,24 @@ describe('the picture of an inverse-dynamics run', () => {
     expect(plain).toContain('knee');
   });
 
+  it('leaves the ends of the filter out, draws what is possible, and left and right in two colours', () => {
+    const times = [0, 1, 2, 3, 4];
+    const series = ['knee_l', 'knee_r'].map((name) => ({
+      name,
+      values: [900, 1, 2, 3, 900],
+      low: [900, 1, 1, 3, 900],
+      high: [900, 1, 4, 3, 900],
+    }));
+    const forces = times.map(() => [0, 0, 700] as const);
+    const moments = [{ time: 0, poses: posesAt(0) }];
+    const common = { title: '', mechanism, moments, times, forces, weight: 700, shaded: [], series, seriesLabel: '' };
+    const [whole, cut] = [inversePicture(common), inversePicture({ ...common, edge: 1 })];
+    expect(whole).toContain('>800<');
+    expect(cut).not.toContain('>800<');
+    expect(cut.match(/fill-opacity="0.18"/g)).toHaveLength(2);
+    expect(cut).toMatch(/#0072b2[\s\S]*#d55e00/);
+  });
+
   it('sees a figure that goes somewhere from the side, and one that stays as pictures do', () => {
     expect(picture([], 1)).not.toBe(picture([], 0.01));
   });

@@ -88,6 +88,26 @@ describe('a plot', () => {
     ]);
   });
 
+  it('writes a tenth as 0.1, and thousands with a k', () => {
+    const svg = linePlot(
+      [
+        {
+          label: 'a',
+          points: [
+            [0.02, 0.003],
+            [5000, 20_000],
+          ],
+        },
+      ],
+      {
+        ...{ x: 0, y: 0, width: 400, height: 300, xLabel: '', yLabel: '' },
+        ...{ logX: true, logY: true },
+      },
+    );
+    for (const label of ['0.1', '0.01', '1k']) expect(svg).toContain(`>${label}</text>`);
+    expect(svg).not.toMatch(/>\d+m<\/text>/);
+  });
+
   it('has decades at equal distances where the axis is logarithmic', () => {
     const d = curveOf(
       plotted(
