@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 
 const dist = fileURLToPath(new URL('../dist/', import.meta.url));
-const PROGRAMS = ['engines/threads/threads-worker.js'];
+const PROGRAMS = ['engines/threads/threads-worker.js', 'simulation/world/threads/world-worker.js'];
 
 for (const program of PROGRAMS) {
   const bundle = await rolldown({ input: dist + program, platform: 'browser' });

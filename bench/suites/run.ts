@@ -21,6 +21,7 @@ const SUITES = new Map<string, () => Promise<{ run: () => object | Promise<objec
   ['parallel', () => import('./parallel.js')],
   ['cluster', () => import('./cluster.js')],
   ['reroot', () => import('./reroot.js')],
+  ['page', () => import('./page.js')],
   ['gpu-errors', () => import('./gpu-errors.js')],
   ['gpu-parts', () => import('./gpu-parts.js')],
 ]);

@@ -22,18 +22,18 @@ import { timeBar } from './views/time-bar.js';
 const store = new Store();
 const physics = new Physics(store);
 
-const picking = new Picking(store, physics);
-
 const stage = new Stage(byId<HTMLCanvasElement>('canvas'), {
-  pick: (grip, connect) => {
+  pick: (grip, connect, bar) => {
     if (grip !== null && connect && store.state.connecting === undefined) picking.begin(grip);
-    else picking.pick(grip && { member: grip.member, body: grip.body });
+    else picking.pick(grip && { member: grip.member, body: grip.body }, bar);
   },
   drag: (grip, to) => {
     if (grip === null || store.state.playing) void physics.ask({ do: 'drag', grip, ...(to !== undefined && { to }) });
     else store.set({ message: 'It stands still. Let it play, then pull.' });
   },
 });
+
+const picking = new Picking(store, physics, () => stage.directions.away);
 
 const scenes = byId<HTMLSelectElement>('scenes');
 async function listScenes(): Promise<void> {
@@ -91,6 +91,7 @@ async function openGallery(view: GalleryName, files: Parameters<Open>[1] = []): 
       begins();
     },
     load: (scene) => void start({ do: 'load', scene }),
+    list: galleryPanel,
     follow: (own) => {
       gallery?.close();
       choose(0);
@@ -131,21 +132,24 @@ function plotsLater(panel: HTMLElement, ...given: readonly [Store, Physics]): vo
 
 // Panels.
 const panels: readonly (readonly [string, (panel: HTMLElement, store: Store, physics: Physics) => void])[] = [
-  ['Structure', structurePanel],
+  ['Structure', (panel) => structurePanel(panel, store, physics, picking)],
   ['Control', (panel) => controlPanel(panel, store, physics, () => void load('follow'))],
   ['Plots', plotsLater],
   ['Processors', processorsPanel],
   ['Gallery', galleryPanel],
 ];
 function galleryPanel(panel: HTMLElement): void {
-  for (const { name, title: text } of GALLERY)
-    panel.append(
+  panel.replaceChildren(
+    ...GALLERY.map(({ name, title: text, about }) =>
       element(
         'p',
         {},
         button(text, () => void load(`gallery:${name}`)),
+        element('br'),
+        about,
       ),
-    );
+    ),
+  );
 }
 const tabs = byId('tabs');
 const shown = panels.map(([title, make], k) => {
@@ -175,7 +179,7 @@ for (const [name, title] of OVERLAYS) {
   box.onchange = () => {
     if (box.checked) stage.overlays.shown.add(name);
     else stage.overlays.shown.delete(name);
-    if (store.state.frame !== undefined) stage.overlays.update(store.state.frame);
+    if (store.state.frame !== undefined) stage.show(store.state.frame);
   };
   byId('overlays').append(element('li', {}, element('label', {}, box, ` ${title}`)));
 }
@@ -215,13 +219,22 @@ function watch({ members }: SceneView, picked: Picked | undefined): void {
   void physics.ask({ do: 'watch', member: picked?.member ?? 0, joint });
 }
 
+/** The module that does nothing: a policy without 'wasm-unsafe-eval' refuses it as any other. */
+const EMPTY_MODULE = Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0);
+let plainly = '';
+try {
+  new WebAssembly.Module(EMPTY_MODULE);
+} catch {
+  plainly = ' WebAssembly is not allowed here: the plain engine computes, with the same bits, slower.';
+}
+
 let title = '';
 store.subscribe((state, before) => {
   const { scene, frame, message, picked, schedule, colourByProcessor } = state;
   if (scene !== undefined && scene !== before.scene) {
     stage.arrange(scene, scene.title !== title);
     title = scene.title;
-    byId('about').textContent = scene.about;
+    byId('about').textContent = `${scene.about}${plainly}`;
     const { warnings } = scene;
     if (warnings.length > 0)
       byId('about').append(

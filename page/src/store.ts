@@ -38,7 +38,7 @@ export class Store {
     message: '',
     colourByProcessor: false,
   };
-  readonly #listeners: Listener[] = [];
+  #listeners: readonly Listener[] = [];
 
   get state(): PageState {
     return this.#state;
@@ -50,8 +50,12 @@ export class Store {
     for (const listener of this.#listeners) listener(this.#state, before);
   }
 
-  subscribe(listener: Listener): void {
-    this.#listeners.push(listener);
+  /** Tells a listener what is, and what changes from now on, until what it returns is called. */
+  subscribe(listener: Listener): () => void {
+    this.#listeners = [...this.#listeners, listener];
     listener(this.#state, this.#state);
+    return () => {
+      this.#listeners = this.#listeners.filter((other) => other !== listener);
+    };
   }
 }

@@ -11,6 +11,7 @@ import {
   Quaternion,
   Vector3,
 } from 'three';
+import { mergeGeometries } from 'three/addons/utils/BufferGeometryUtils.js';
 import { type Body, GROUND, type Joint } from '../mechanism/mechanism.js';
 import { TRANSFORM } from '../spatial/spatial.js';
 import { coloured, DEFAULT_COLOR, type ShapeMesh, shapeMesh } from './shape-mesh.js';
@@ -49,7 +50,7 @@ export class PosedFigure extends Group {
       group.userData.body = body.name;
       const own = body[shapes].length > 0 ? body[shapes] : shapes === 'visuals' ? body.collisions : body.visuals;
       const meshes = own.flatMap((shape) => shapeMesh(shape, color) ?? []);
-      for (const mesh of meshes.length > 0 ? meshes : sticks(mechanism, b, color)) {
+      for (const mesh of joined(meshes.length > 0 ? meshes : sticks(mechanism, b, color))) {
         mesh.castShadow = true;
         mesh.receiveShadow = true;
         group.add(mesh);
@@ -116,6 +117,25 @@ function meshesOf(object: Object3D): ShapeMesh[] {
     if (child instanceof Mesh) found.push(child as ShapeMesh);
   });
   return found;
+}
+
+/** Meshes of one colour as one: calls of the graphics card are dear, and a hand may have eleven shapes. */
+function joined(meshes: readonly ShapeMesh[]): ShapeMesh[] {
+  const alike = new Map<string, ShapeMesh[]>();
+  for (const mesh of meshes) {
+    const { color, opacity } = mesh.material;
+    const key = `${color.getHex()} ${opacity} ${mesh.geometry.index === null}`;
+    alike.set(key, [...(alike.get(key) ?? []), mesh]);
+  }
+  return [...alike.values()].map((group) => {
+    if (group.length === 1) return group[0];
+    const parts = group.map((mesh) => {
+      mesh.updateMatrix();
+      return mesh.geometry.applyMatrix4(mesh.matrix).deleteAttribute('uv');
+    });
+    const { color, opacity } = group[0].material;
+    return coloured(mergeGeometries(parts), color, opacity);
+  });
 }
 
 /** Capsules from where a body hangs to where others hang from it, or to its centre of mass where none do. */

@@ -401,6 +401,27 @@ describe('a session', () => {
     expect(gained).toBeGreaterThan(0.9 * work);
   });
 
+  it('books what motors put in', async () => {
+    const session = await started('chain-32');
+    const { world } = session;
+    const start = world.energy().total;
+    for (const name of ['straight', 'hold', 'none']) {
+      session.act({ do: 'controller', name });
+      for (let k = 0; k < 100; k++) session.step();
+    }
+    // Nothing takes energy away but motors that brake: all that was gained or lost is theirs.
+    const { work, kinetic } = session.frame();
+    expect(kinetic).toBeGreaterThan(1);
+    expect(world.energy().total - start).toBeCloseTo(work, 8);
+    const swinging = await started('swing-up');
+    const before = swinging.world.energy().total;
+    for (let k = 0; k < 1000; k++) swinging.step();
+    const gained = swinging.world.energy().total - before;
+    expect(swinging.frame().work).toBeGreaterThan(gained);
+    // Damping between the links takes a small part.
+    expect(gained).toBeGreaterThan(0.8 * swinging.frame().work);
+  });
+
   // Dragging, connecting and releasing at random: energy never exceeds what the mouse put in.
   // In 196 and 253 an arm that is held at two places is pulled hard: its loops can be closed after shorter steps only.
   const seeds = LONG ? Array.from({ length: 1000 }, (_, k) => k + 1) : [1, 2, 196, 253];

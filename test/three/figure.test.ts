@@ -1,13 +1,21 @@
 // Objects of three.js: bodies stand where the dynamics says, and shapes are as large as the model says.
 
-import { Box3, Matrix4, Vector3 } from 'three';
+import {
+  Box3,
+  type BufferGeometry,
+  Matrix4,
+  type Mesh,
+  type MeshStandardMaterial,
+  type Object3D,
+  Vector3,
+} from 'three';
 import { describe, expect, it } from 'vitest';
 import { dynamics } from '../../src/dynamics/dynamics.js';
 import { createMechanism } from '../../src/mechanism/create.js';
-import type { Geometry } from '../../src/mechanism/mechanism.js';
+import type { Geometry, Shape } from '../../src/mechanism/mechanism.js';
 import { State } from '../../src/mechanism/state.js';
 import { builtinMechanism } from '../../src/models/index.js';
-import { Figure, shapeMesh } from '../../src/three/index.js';
+import { Figure, PosedFigure, shapeMesh } from '../../src/three/index.js';
 import { randomSpec } from '../support/random-mechanism.js';
 
 describe('a figure', () => {
@@ -39,6 +47,48 @@ describe('a figure', () => {
     figure.paint(index, null);
     expect(colours()).toBe(before);
     figure.dispose();
+  });
+
+  it('draws the shapes of a body in one call for each colour, where they stand', () => {
+    const hull: Geometry = { kind: 'hull', points: Float64Array.of(0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3) };
+    const box: Geometry = { kind: 'box', size: [1, 2, 3] };
+    const E = [0, 1, 0, -1, 0, 0, 0, 0, 1] as const;
+    const red = [1, 0, 0, 1] as const;
+    const visuals: Shape[] = [
+      { geometry: box, E, t: [5, 0, 0] },
+      { geometry: { kind: 'sphere', radius: 2 }, E, t: [0, 6, 0] },
+      { geometry: box, E, t: [0, 0, 7], color: red },
+      { geometry: hull, E, t: [0, -9, 0], color: red },
+      { geometry: hull, E, t: [0, 0, -8], color: red },
+      { geometry: box, E, t: [0, 0, 3], color: [1, 0, 0, 0.5] },
+    ];
+    const body = { name: 'b', mass: 1, com: [0, 0, 0] as const, visuals, collisions: [] };
+    const [group] = new PosedFigure({ bodies: [body], joints: [{ name: 'j', parent: -1, t: [0, 0, 0] }] }).bodies;
+    const bounds = (objects: readonly Object3D[]): Box3 =>
+      objects.reduce((all, object) => all.expandByObject(object, true), new Box3());
+    const meshes = group.children as Mesh<BufferGeometry, MeshStandardMaterial>[];
+    expect(meshes).toHaveLength(4);
+    expect(meshes.map(({ material }) => material.opacity)).toEqual([1, 1, 1, 0.5]);
+    const groups = [[0, 1], [2], [3, 4], [5]];
+    groups.forEach((indices, k) => {
+      const alone = bounds(indices.map((i) => shapeMesh(visuals[i])!));
+      const drawn = bounds([meshes[k]]);
+      expect(drawn.min.distanceTo(alone.min) + drawn.max.distanceTo(alone.max)).toBeLessThan(1e-5);
+      expect(meshes[k].material.color.equals(shapeMesh(visuals[indices[0]])!.material.color)).toBe(true);
+    });
+  });
+
+  it('draws capsules to all joints of a body without shapes', () => {
+    const body = { name: 'b', mass: 1, com: [0, 0, 0] as const, visuals: [], collisions: [] };
+    const joint = (name: string, parent: number, t: readonly [number, number, number]) => ({ name, parent, t });
+    const { bodies } = new PosedFigure({
+      bodies: [body, { ...body, name: 'x' }, { ...body, name: 'z' }],
+      joints: [joint('j', -1, [0, 0, 0]), joint('x', 0, [1, 0, 0]), joint('z', 0, [0, 0, -2])],
+    });
+    expect(bodies[0].children).toHaveLength(1);
+    const { min, max } = new Box3().expandByObject(bodies[0], true);
+    expect([max.x, min.z].map(Math.round)).toEqual([1, -2]);
+    expect(Math.max(-min.x, -min.y, max.y, max.z)).toBeLessThan(0.1);
   });
 
   it('has something to see for every body that weighs something', () => {

@@ -48,8 +48,8 @@ export const assemblyView: GalleryView = (panel, { load, store }) => {
     const verdict =
       worse < 1 + 1e-9
         ? 'No tree is better.'
-        : `The best takes ${short(best.makespan)}${best.optimal ? '' : ' (the best found)'}: yours takes ${short(worse)} times as long.`;
-    result.textContent = `Your tree of depth ${depth} takes ${short(makespan)} on ${processors} processors, ${short(serial)} on one. ${verdict}`;
+        : `The best takes ${short(best.makespan)} us${best.optimal ? '' : ' (the best found)'}: yours takes ${short(worse)} times as long.`;
+    result.textContent = `Your tree of depth ${depth} takes ${short(makespan)} us on ${processors} processors, ${short(serial)} us on one. ${verdict}`;
     trees.replaceChildren(
       element('h3', {}, 'Your tree'),
       picture(tree, joints, cuts, 'Your assembly tree'),
@@ -95,15 +95,13 @@ export const assemblyView: GalleryView = (panel, { load, store }) => {
   draw();
   load(`chain-${joints}`);
   ask();
-  let closed = false;
   // A body of the chain hangs on the joint of its number.
-  store.subscribe(({ picked }, before) => {
-    if (!closed && picked !== undefined && picked !== before.picked && panel.closest('[hidden]') === null)
-      cut(picked.body);
+  const leave = store.subscribe(({ picked }, before) => {
+    if (picked !== undefined && picked !== before.picked && panel.closest('[hidden]') === null) cut(picked.body);
   });
   return {
     close: () => {
-      closed = true;
+      leave();
       studies.end();
     },
   };

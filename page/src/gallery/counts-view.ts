@@ -69,7 +69,14 @@ export const countsView: GalleryView = (panel, { load }) => {
         scales: { x: { time: false }, y: { distr: 3 } },
         axes: [
           { ...axis, label: 'joints', labelSize: 16 },
-          { ...axis, size: 62 },
+          {
+            ...axis,
+            size: 50,
+            // Powers of ten, and nothing between them.
+            splits: [10, 100, 1e3, 1e4, 1e5, 1e6],
+            values: (_, splits) =>
+              splits.map((value) => (value < 1e3 ? `${value}` : value < 1e6 ? `${value / 1e3}k` : `${value / 1e6}M`)),
+          },
         ],
         series: [
           { label: 'joints' },

@@ -27,6 +27,8 @@ export interface Page {
   /** Motors follow a captured motion; without files, the made-up one. */
   follow(files: Host['files']): void;
   seek(time: number): void;
+  /** What there is to choose from. */
+  list(panel: HTMLElement): void;
 }
 
 export class Gallery {
@@ -68,6 +70,6 @@ export class Gallery {
     this.#plots?.remove();
     this.#plots = undefined;
     this.#view = undefined;
-    this.#panel.replaceChildren(element('p', {}, 'Choose a view of the gallery in the list of scenes.'));
+    this.#page.list(this.#panel);
   }
 }

@@ -1,6 +1,7 @@
 // A captured motion with its torques, who carries it, and the gait cycle.
 
 import { button, element } from '../views/dom.js';
+import { showProblems } from '../views/problems.js';
 import { Studies } from './client.js';
 import type { GalleryView } from './views.js';
 
@@ -12,7 +13,8 @@ export const motionView: GalleryView = (panel, { play, follow, files: given }) =
     shown = files;
     result.textContent = 'Inverse dynamics of every frame ...';
     studies
-      .ask({ kind: 'motion', files }, ({ replay }) => {
+      .ask({ kind: 'motion', files }, ({ replay, problems = [] }) => {
+        if (problems.length > 0) showProblems('The motion cannot be opened', problems);
         if (replay === undefined) return;
         play(replay);
         const about =
@@ -29,7 +31,7 @@ export const motionView: GalleryView = (panel, { play, follow, files: given }) =
     type: 'file',
     multiple: true,
     id: 'motion-files',
-    hidden: true,
+    className: 'unseen',
     accept: '.bvh,.mot,.sto,.osim',
   });
   input.onchange = async () => {

@@ -1,8 +1,11 @@
 // A captured motion for the gallery: inverse dynamics of a file, or of a made-up walk.
 
+import { ImportError } from 'manikin';
 import { type Motion, readMotion, readMotionModel } from 'manikin/files';
 import { inverseOfMotion } from 'manikin/motion';
 import { motionReplay, type Replay } from 'manikin/plot';
+import { inText } from '../physics/in-text.js';
+import type { FileProblem } from '../physics/protocol.js';
 import { gaitBvh } from './gait-bvh.js';
 
 const CUTOFF = 6;
@@ -19,6 +22,12 @@ export function capturedMotion(files: readonly (readonly [string, Uint8Array])[]
   const result = inverseOfMotion(trajectory, { feet, edge, ...(height !== undefined && { height }) });
   const torques = result.frames.map(({ tau }, k) => motion.forces(k, tau));
   return motionReplay(motion, result, { title: files[0]?.[0] ?? 'A made-up walk', torques, edge });
+}
+
+/** What is wrong with the files, with its lines; nothing where that is not what went wrong. */
+export function problemsOf(error: unknown, files: readonly (readonly [string, Uint8Array])[]): FileProblem[] {
+  if (!(error instanceof ImportError)) return [];
+  return error.problems.map((problem) => inText(problem, new Map(files)));
 }
 
 function motionOf(files: readonly (readonly [string, Uint8Array])[]): Motion {

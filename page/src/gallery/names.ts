@@ -1,11 +1,11 @@
 // What the gallery has, for the list of scenes: the rest of it is loaded when one of them is chosen.
 
 export const GALLERY = [
-  { name: 'compass', title: 'Compass walker: slope, masses, chaos' },
-  { name: 'kneed', title: 'Kneed walker: slope, masses' },
-  { name: 'motion', title: 'Captured motion: torques, support, gait cycle' },
-  { name: 'counts', title: 'Mass-matrix algorithms, counted' },
-  { name: 'assembly', title: 'Cut a chain by hand' },
+  { name: 'compass', title: 'Compass walker', about: 'Slope and masses: it walks, limps, falls.' },
+  { name: 'kneed', title: 'Kneed walker', about: 'The same with knees.' },
+  { name: 'motion', title: 'Captured motion', about: 'Torques, who carries it, gait cycle; yours, too.' },
+  { name: 'counts', title: 'Mass-matrix algorithms', about: 'Six ways to one matrix, operations counted.' },
+  { name: 'assembly', title: 'Cut a chain by hand', about: 'Your assembly tree beside the best one.' },
 ] as const;
 
 export type GalleryName = (typeof GALLERY)[number]['name'];

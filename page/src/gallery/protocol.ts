@@ -1,6 +1,7 @@
 // What the gallery and its worker say to each other.
 
 import type { Replay } from 'manikin/plot';
+import type { FileProblem } from '../physics/protocol.js';
 
 export type WalkerName = 'compass' | 'kneed';
 
@@ -86,6 +87,8 @@ export interface Finding {
   readonly walked?: Walked;
   readonly settled?: Settled;
   readonly replay?: Replay;
+  /** Of files that cannot be read. */
+  readonly problems?: readonly FileProblem[];
   readonly counted?: Counted;
   readonly assembled?: Assembled;
 }

@@ -31,7 +31,7 @@ export function slider(
   }: { readonly min: number; readonly max: number; readonly step: number; readonly value: number },
   changed: (value: number) => void,
 ): HTMLLabelElement {
-  const out = element('output', { className: 'slider-value' }, short(value));
+  const out = element('output', { className: 'slider-value', 'aria-live': 'off' }, short(value));
   const input = element('input', {
     type: 'range',
     min: String(min),

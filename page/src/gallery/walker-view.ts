@@ -46,7 +46,7 @@ export const walkerView =
           from = walked.end;
           result.textContent = walked.says;
           play(walked.replay);
-          store.set({ message: result.textContent });
+          store.set({ message: '' });
         })
         .catch(fail);
     };

@@ -26,8 +26,13 @@ async function answer(study: Study, found: (finding: Finding) => void): Promise<
       return;
     }
     case 'motion': {
-      const { capturedMotion } = await import('./motion.js');
-      found({ replay: capturedMotion(study.files) });
+      const { capturedMotion, problemsOf } = await import('./motion.js');
+      try {
+        found({ replay: capturedMotion(study.files) });
+      } catch (error) {
+        found({ problems: problemsOf(error, study.files) });
+        throw error;
+      }
       return;
     }
     case 'counts': {

@@ -81,17 +81,24 @@ export class Hands {
     });
   }
 
-  /** A step in which the mouse pulls. Work is force times way: that of the velocity before the step would be another. */
+  /** A step in which the mouse pulls and motors push. Work of the mouse is force times way: that of the velocity before the step would be another. */
   step(step: () => void): void {
     const drag = this.#drag;
     if (drag !== undefined) this.#pull(drag.member, drag.body, drag.point, drag.force());
     const pulls = this.#pulls;
     this.#pulls = [];
+    const before = this.#driven;
     step();
+    this.#work += this.#driven - before;
     for (const { member, point, force, from } of pulls) {
       const { t } = dynamicsOf(member.state.mechanism).pose(member.state, point);
       for (let k = 0; k < 3; k++) this.#work += force[k] * (t[k] - from[k]);
     }
+  }
+
+  /** Joules that motors have put in. */
+  get #driven(): number {
+    return this.#world.members.reduce((sum, { driven }) => sum + driven, 0);
   }
 
   #pull(member: Member, frame: string, at: Vec3, force: Vec3): void {

@@ -8,17 +8,14 @@ import { readRecording } from 'manikin/recording';
 import { addModel, isScene, parseScene, sceneWorld } from 'manikin/scenes';
 import { type Checkpoint, World } from 'manikin/world';
 import { isCheckpoint, openCheckpoint } from './checkpoint.js';
+import { type Files, inText, read } from './in-text.js';
 import { upOf } from './picture.js';
 import type { FileProblem } from './protocol.js';
 import { type Opened, plainRun } from './scenes.js';
 
 const MOST_BYTES = 256 * 1024 * 1024;
-/** Of a text that is shown: bytes that are read, lines before and after, letters of a line. */
-const [MOST_TEXT, AROUND, LONGEST] = [4 * 1024 * 1024, 3, 300];
 const MODEL = /\.(urdf|xml|sdf|osim|bvh|json)$/i;
 const RECORDING = /\.mcap$/i;
-
-type Files = ReadonlyMap<string, Uint8Array>;
 
 /** What could not be opened. */
 interface Refused {
@@ -33,7 +30,7 @@ export async function openFiles(
   present: Opened,
 ): Promise<Opened | Refused> {
   const files = new Map(
-    given.flatMap(([path, bytes]) => (/\.zip$/i.test(path) ? unzipped(bytes) : [[path, bytes] as const])),
+    given.flatMap(([path, bytes]) => (/\.zip$/i.test(path) ? unzipped(path, bytes) : [[path, bytes] as const])),
   );
   try {
     const [only] = files;
@@ -46,24 +43,6 @@ export async function openFiles(
     if (!(error instanceof ImportError || error instanceof MechanismError)) throw error;
     return { error: error.message, problems: error.problems.map((problem) => inText(problem, files)) };
   }
-}
-
-/** A problem with the lines around it. */
-function inText({ where, message }: FileProblem, files: Files): FileProblem {
-  const [, path, number] = /^(.+?):(\d+)(?::\d+)?$/.exec(where) ?? [];
-  const bytes = path === undefined ? undefined : read(files, path);
-  if (bytes === undefined) return { where, message };
-  const line = Number(number);
-  const lines = new TextDecoder().decode(bytes.subarray(0, MOST_TEXT)).split('\n');
-  const from = Math.max(0, line - 1 - AROUND);
-  const text = lines.slice(from, line + AROUND).map((own, k) => [from + k + 1, own.slice(0, LONGEST)] as const);
-  return { where, message, line, text };
-}
-
-/** The file at a path; files that were dropped one by one have lost their folders. */
-function read(files: Files, path: string): Uint8Array | undefined {
-  const name = (full: string): string => full.slice(full.lastIndexOf('/') + 1);
-  return files.get(path) ?? [...files].find(([other]) => name(other) === name(path))?.[1];
 }
 
 function openAmong(name: string, files: Files): Opened {
@@ -113,14 +92,18 @@ function openScene(main: string, text: string, files: ModelFiles): Opened {
   };
 }
 
-function unzipped(bytes: Uint8Array): (readonly [string, Uint8Array])[] {
+function unzipped(path: string, bytes: Uint8Array): (readonly [string, Uint8Array])[] {
   let sum = 0;
   const filter = ({ originalSize }: { originalSize: number }): boolean => {
     sum += originalSize;
     if (sum > MOST_BYTES) throw new Error(`The archive holds more than ${MOST_BYTES / 2 ** 20} MB.`);
     return true;
   };
-  return Object.entries(unzipSync(bytes, { filter }));
+  try {
+    return Object.entries(unzipSync(bytes, { filter }));
+  } catch (error) {
+    throw new Error(`"${path}" is no zip archive that can be read (${(error as Error).message}); pack it again.`);
+  }
 }
 
 /** What was recorded, to look at and to go on from. */

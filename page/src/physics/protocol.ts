@@ -54,7 +54,7 @@ export interface Sample {
   readonly time: number;
   readonly kinetic: number;
   readonly potential: number;
-  /** Joules that the mouse and pushes put in, less those lost on connecting. Motors are not counted. */
+  /** Joules that the mouse, pushes and motors put in, less those lost on connecting. */
   readonly work: number;
   readonly contacts: number;
   readonly depth: number;
@@ -200,6 +200,10 @@ export interface ScheduleView {
   readonly measured: readonly Span[];
   readonly predictedNs?: number;
   readonly measuredNs?: number;
+  /** Nanoseconds between the ticks of the clock it was measured with. */
+  readonly tickNs?: number;
+  /** Threads came late: others were at work on this machine. */
+  readonly disturbed?: boolean;
   /** The processor of each joint, by the joint's name. */
   readonly owners: readonly (readonly [string, number])[];
   /** Why nothing was measured. */

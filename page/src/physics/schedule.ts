@@ -48,6 +48,19 @@ function scheduleView(mechanism: Mechanism, processors: number): ScheduleView {
   };
 }
 
+/** Nanoseconds of the smallest step that the clock makes: browsers make it coarse. */
+function tick(): number {
+  let least = Number.POSITIVE_INFINITY;
+  let before = performance.now();
+  for (let k = 0; k < 20; k++) {
+    let now = before;
+    while (now === before) now = performance.now();
+    least = Math.min(least, now - before);
+    before = now;
+  }
+  return 1e6 * least;
+}
+
 /** What the threads of this machine make of it. */
 async function measured(mechanism: Mechanism, view: ScheduleView): Promise<ScheduleView> {
   try {
@@ -65,6 +78,8 @@ async function measured(mechanism: Mechanism, view: ScheduleView): Promise<Sched
       measured: named(ran.measured),
       predictedNs: ran.predictedNs,
       measuredNs: ran.measuredNs,
+      tickNs: tick(),
+      disturbed: ran.disturbed,
     };
   } catch (error) {
     return { ...view, reason: (error as Error).message };

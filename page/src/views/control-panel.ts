@@ -49,7 +49,7 @@ export function controlPanel(panel: HTMLElement, store: Store, physics: Physics,
       joints.forEach(({ name, nv, iq, limits, driven }) => {
         if (nv !== 1 || inputs.length >= MOST_SLIDERS) return;
         const { lower = -Math.PI, upper = Math.PI } = limits;
-        const out = element('output', { className: 'slider-value' });
+        const out = element('output', { className: 'slider-value', 'aria-live': 'off' });
         const input = element('input', { type: 'range', min: String(lower), max: String(upper), step: '0.01' });
         const label = element('label', { className: driven ? 'slider driven' : 'slider' }, name, input, out);
         input.oninput = () => {
@@ -88,7 +88,7 @@ function gain(
 ): { readonly label: HTMLLabelElement; readonly input: HTMLInputElement } {
   const input = element('input', { type: 'range', id: `gain-${id}`, min: `${min}`, max: `${max}`, step: '0.1' });
   input.value = String(value);
-  const out = element('output', { className: 'slider-value' }, input.value);
+  const out = element('output', { className: 'slider-value', 'aria-live': 'off' }, input.value);
   input.oninput = () => {
     out.textContent = input.value;
   };

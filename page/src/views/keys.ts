@@ -21,6 +21,14 @@ const TURNS: ReadonlyMap<string, readonly [number, number]> = new Map([
   ['ArrowUp', [0, TURN]],
   ['ArrowDown', [0, -TURN]],
 ]);
+/** Part of the distance by which a key moves the view. */
+const SHIFT = 0.05;
+const SHIFTS: Readonly<Record<string, readonly [number, number]>> = {
+  W: [0, SHIFT],
+  A: [-SHIFT, 0],
+  S: [0, -SHIFT],
+  D: [SHIFT, 0],
+};
 /** Metres for a key that pulls. */
 const PULL = 0.05;
 
@@ -87,6 +95,7 @@ export function listenToKeys(store: Store, physics: Physics, stage: Stage, picki
     [['w', 'a', 's', 'd', 'e', 'q'], 'pull it away, left, near, right, up, down', (key) => hand.move(key)],
     [['t'], 'make it the root', chosen((member, body) => void physics.ask({ do: 'reroot', member, body }))],
     [['Shift+Arrow'], 'turn the view', () => undefined],
+    [['W', 'A', 'S', 'D'], 'move the picture up, left, down, right (with shift)', (key) => stage.shift(...SHIFTS[key])],
     [['+', '-'], 'nearer, farther', (key) => stage.zoom(key === '+' ? 0.9 : 1 / 0.9)],
     [['f'], 'the camera follows, or not', commands.follow],
     [['o'], 'open files', () => byId('files').click()],

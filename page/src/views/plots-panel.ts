@@ -1,5 +1,5 @@
-// Plots of what was seen. A click goes there in time, a drag selects a range, hovering shows all of them at one time: while it
-// stands still, the scene, too.
+// Plots of what was seen, with the numbers of the present. A click goes there in time, a drag selects a range, hovering shows all of
+// them at one time: while it stands still, the scene, too.
 
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
@@ -40,6 +40,9 @@ class Plot {
     this.kind = kind;
     this.#clock = clock;
     const all = button('All', () => this.#select(undefined), 'All of the time');
+    // A range without a mouse: from one present to another.
+    const from = button('From', () => this.#cut(this.#now, this.#ends[1]), 'The range begins at this time');
+    const to = button('To', () => this.#cut(this.#ends[0], this.#now), 'The range ends at this time');
     const csv = button(
       'CSV',
       () => download(`${kind.name}.csv`, this.csv(), 'text/csv'),
@@ -50,16 +53,16 @@ class Plot {
     );
     for (const [one, name] of [
       [all, 'all of the time'],
+      [from, 'from this time on'],
+      [to, 'up to this time'],
       [csv, 'as CSV'],
       [png, 'as PNG'],
     ] as const)
       one.setAttribute('aria-label', `${kind.name}: ${name}`);
     const hint = kind.portrait ? '' : ' click: go there; drag: a range';
+    const ranges = kind.portrait ? [] : [all, from, to];
     this.element.setAttribute('aria-label', kind.name);
-    this.element.append(
-      this.#drawing,
-      element('figcaption', {}, ...(kind.portrait ? [] : [all]), csv, png, this.#said, hint),
-    );
+    this.element.append(this.#drawing, element('figcaption', {}, ...ranges, csv, png, this.#said, hint));
   }
 
   start(state: PageState): void {
@@ -75,12 +78,9 @@ class Plot {
       this.#drawing.append(element('p', {}, `${name}: ${missing}`));
       return;
     }
-    if (portrait) {
-      this.#portrait = new Portrait();
-      this.#drawing.append(element('p', {}, `${this.#samples.series[0].label}: ${unit}`), this.#portrait.canvas);
-      return;
-    }
-    this.#plot = this.#made(unit === '' ? name : `${name}, ${unit}`);
+    if (!portrait) return;
+    this.#portrait = new Portrait();
+    this.#drawing.append(element('p', {}, `${this.#samples.series[0].label}: ${unit}`), this.#portrait.canvas);
   }
 
   #made(title: string): uPlot {
@@ -102,18 +102,21 @@ class Plot {
             label,
             stroke,
             width: 1.5,
-            value: (_: uPlot, x: number | null) => (x === null ? '--' : short(x)),
+            value: (_: uPlot, x: number | null) => (x === null ? '--' : short(Math.abs(x) < 1e-9 ? 0 : x)),
           })),
         ],
         cursor: { drag: { x: true, y: false, setScale: false }, sync: { key: 'time' } },
         hooks: {
           setSelect: [(self) => this.#selected(self)],
           draw: [(self) => this.#mark(self)],
+          setLegend: [(self) => this.#read(self)],
         },
       },
       this.#samples.columns as unknown as uPlot.AlignedData,
       this.#drawing,
     );
+    plot.ctx.canvas.setAttribute('role', 'img');
+    plot.ctx.canvas.setAttribute('aria-label', title);
     const time = (): number | undefined => {
       const index = plot.cursor.idx;
       return index === undefined || index === null ? undefined : this.#samples.columns[0][index];
@@ -132,8 +135,31 @@ class Plot {
     return plot;
   }
 
+  /** The numbers of the present, as long as nobody hovers. */
+  #read(plot: uPlot): void {
+    const idx = this.#present();
+    if (idx >= 0 && (plot.cursor.idx ?? undefined) === undefined) plot.setLegend({ idx }, false);
+  }
+
+  /** The last sample that is not after the present; -1 where none is. */
+  #present(): number {
+    const [times] = this.#samples.columns;
+    const next = times.findIndex((time) => time > this.#now + 1e-9);
+    return (next < 0 ? times.length : next) - 1;
+  }
+
   #selected({ select, posToVal }: uPlot): void {
     if (select.width > 3) this.#select([posToVal(select.left, 'x'), posToVal(select.left + select.width, 'x')]);
+  }
+
+  /** The range that is shown, seconds. */
+  get #ends(): readonly [number, number] {
+    const [times] = this.#samples.columns;
+    return this.#range ?? [times[0] ?? 0, times.at(-1) ?? 0];
+  }
+
+  #cut(from: number, to: number): void {
+    this.#select(from < to ? [from, to] : undefined);
   }
 
   #select(range: readonly [number, number] | undefined): void {
@@ -159,10 +185,11 @@ class Plot {
 
   draw(time: number): void {
     this.#now = time;
-    const { columns } = this.#samples;
-    const [times] = columns;
-    const next = times.findIndex((other) => other > time + 1e-9);
-    this.#portrait?.draw(this.#samples, (next < 0 ? times.length : next) - 1);
+    if (this.element.hidden) return;
+    const { columns, series } = this.#samples;
+    const { name, unit, portrait } = this.kind;
+    if (series.length > 0 && !portrait) this.#plot ??= this.#made(unit === '' ? name : `${name}, ${unit}`);
+    this.#portrait?.draw(this.#samples, this.#present());
     if (this.#plot === undefined) return;
     const range = this.#range;
     this.#plot.setData(columns as unknown as uPlot.AlignedData, range === undefined);
@@ -175,11 +202,6 @@ class Plot {
 
   #png(): HTMLCanvasElement | undefined {
     return this.#portrait?.canvas ?? this.#plot?.ctx.canvas;
-  }
-
-  remove(): void {
-    this.#plot?.destroy();
-    this.element.remove();
   }
 }
 
@@ -219,37 +241,34 @@ class Hovering implements Clock {
 
 export function plotsPanel(panel: HTMLElement, store: Store, physics: Physics): void {
   const clock = new Hovering(store, physics);
-  const shown = new Map<Kind, Plot>();
   const area = element('div');
   const choices = element('p', { className: 'row' });
-  const toggle = (kind: Kind, on: boolean): void => {
-    const old = shown.get(kind);
-    if (!on) {
-      old?.remove();
-      shown.delete(kind);
-      return;
-    }
-    const plot = new Plot(kind, clock);
+  panel.append(choices, area);
+  // Those that nobody looks at collect their numbers, too: whoever opens one later sees what was.
+  const plots = KINDS.map((kind) => new Plot(kind, clock));
+  plots.forEach((plot, k) => {
+    const box = element('input', { type: 'checkbox', checked: k === 0 });
+    box.onchange = () => {
+      plot.element.hidden = !box.checked;
+      plot.draw(store.state.frame?.time ?? 0);
+    };
+    plot.element.hidden = !box.checked;
+    choices.append(element('label', {}, box, ` ${plot.kind.name}`));
     area.append(plot.element);
     plot.start(store.state);
-    shown.set(kind, plot);
-  };
-  for (const kind of KINDS) {
-    const box = element('input', { type: 'checkbox', checked: kind === KINDS[0] });
-    box.onchange = () => toggle(kind, box.checked);
-    choices.append(element('label', {}, box, ` ${kind.name}`));
-  }
-  panel.append(choices, area);
-  toggle(KINDS[0], true);
+  });
   let drawn = 0;
+  let seen = false;
   store.subscribe((state, before) => {
     const anew = state.scene?.title !== before.scene?.title;
-    for (const [kind, plot] of shown) if (anew || (kind.chosen && state.picked !== before.picked)) plot.start(state);
+    for (const plot of plots) if (anew || (plot.kind.chosen && state.picked !== before.picked)) plot.start(state);
+    const opened = !panel.hidden && !seen;
+    seen = !panel.hidden;
     const { frame } = state;
-    if (frame === undefined || frame === before.frame) return;
-    for (const plot of shown.values()) plot.add(frame);
-    if (panel.hidden || (state.playing && performance.now() - drawn < BETWEEN)) return;
+    if (frame === undefined || (frame === before.frame && !opened)) return;
+    for (const plot of plots) plot.add(frame);
+    if (panel.hidden || (state.playing && !opened && performance.now() - drawn < BETWEEN)) return;
     drawn = performance.now();
-    for (const plot of shown.values()) plot.draw(frame.time);
+    for (const plot of plots) plot.draw(frame.time);
   });
 }

@@ -8,6 +8,8 @@ import { PROCESSOR_COLOURS } from './stage.js';
 
 /** Milliseconds between timelines that are measured again and again. */
 const BETWEEN = 400;
+/** Ticks of the clock in a step below which its pieces are coarse. */
+const COARSE = 20;
 
 /** The worker of schedules: one request at a time, the last of those that wait. */
 class Schedules {
@@ -93,6 +95,7 @@ export function processorsPanel(panel: HTMLElement, store: Store, physics: Physi
 
 function draw(into: HTMLElement, view: ScheduleView): void {
   const { makespan, serial, optimal, depth, predicted, measured, predictedNs, measuredNs, reason, svg } = view;
+  const { tickNs = 0, disturbed } = view;
   const url = URL.createObjectURL(new Blob([svg], { type: 'image/svg+xml' }));
   const picture = element('img', {
     src: url,
@@ -104,16 +107,24 @@ function draw(into: HTMLElement, view: ScheduleView): void {
     element(
       'p',
       {},
-      `${view.processors} processors take ${short(makespan)}, one ${short(serial)} (${short(serial / makespan)} times faster, ${optimal ? 'proved to be the best' : 'the best found'}); tree of depth ${depth}.`,
+      `${view.processors} processors take ${short(makespan)} us by the costs of the paper, one ${short(serial)} us (${short(serial / makespan)} times faster, ${optimal ? 'proved to be the best' : 'the best found'}); tree of depth ${depth}.`,
     ),
   );
   const suffix = predictedNs === undefined ? '' : `: ${short(predictedNs / 1000)} us`;
   into.append(element('h3', {}, `Predicted${suffix}`), timeline(predicted, view.processors, 'Predicted timeline'));
-  if (measuredNs !== undefined)
+  if (measuredNs !== undefined) {
     into.append(
       element('h3', {}, `Measured: ${short(measuredNs / 1000)} us`),
       timeline(measured, view.processors, 'Measured timeline'),
     );
+    const limits = [
+      ...(measuredNs < COARSE * tickNs
+        ? [`The browser's clock ticks every ${short(tickNs / 1000)} us: nothing finer is to be seen.`]
+        : []),
+      ...(disturbed ? ['Threads came late: this machine has other work, too.'] : []),
+    ];
+    if (limits.length > 0) into.append(element('p', {}, limits.join(' ')));
+  }
   if (reason !== undefined) into.append(element('p', {}, `Threads did not run: ${reason}`));
   into.append(element('h3', {}, 'Tree'), picture);
 }

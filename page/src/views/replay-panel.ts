@@ -1,34 +1,18 @@
 // What a replay shows beside its motion: plots with a mark that moves along, facts, pictures.
 
-import type { Replay, ReplayCurve, ReplayPlot } from 'manikin/plot';
+import { type Replay, type ReplayCurve, type ReplayPlot, sideColors } from 'manikin/plot';
 import uPlot from 'uplot';
 import type { Store } from '../store.js';
 import { element } from './dom.js';
 
 /** Milliseconds between drawings of the mark. */
 const BETWEEN = 100;
-/** Left and right in two families of colours that stay apart for colour-blind readers. */
-const LEFT = ['#0072b2', '#56b4e9', '#3a5ba9', '#00a3a3'];
-const RIGHT = ['#d55e00', '#e69f00', '#b03060', '#8c564b'];
-/** Of curves that belong to no side: all of them, and where some belong to a side. */
-const ALONE = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9'];
-const BETWEEN_SIDES = ['#777777', '#009e73', '#cc79a7', '#9a7f00'];
-
-/** Names that people know: knee_angle_r and RightLeg are of the right. */
-function sideOf(name: string): 'left' | 'right' | undefined {
-  if (/left|(?:^|_)l(?:_|$)/i.test(name)) return 'left';
-  return /right|(?:^|_)r(?:_|$)/i.test(name) ? 'right' : undefined;
-}
-
-/** A colour for each of the curves that are shown. */
-export function coloursOf(names: readonly string[]): string[] {
-  const used = { left: 0, right: 0, other: 0 };
-  const others = names.some((name) => sideOf(name) !== undefined) ? BETWEEN_SIDES : ALONE;
-  return names.map((name) => {
-    const side = sideOf(name) ?? 'other';
-    const family = side === 'left' ? LEFT : side === 'right' ? RIGHT : others;
-    return family[used[side]++ % family.length];
-  });
+/** A value beside the name of its curve. */
+const reading = (_: uPlot, value: number | null): string =>
+  value === null || value === undefined ? '--' : String(Number(value.toPrecision(4)));
+/** With a gap where there is no number. */
+function gapped(values: Float32Array): Float32Array | (number | null)[] {
+  return values.some(Number.isNaN) ? Array.from(values, (value) => (Number.isNaN(value) ? null : value)) : values;
 }
 
 /** A plot of a replay, with the curves that were chosen. */
@@ -77,7 +61,7 @@ class CurvePlot {
     this.#drawn?.destroy();
     const { title, unit, curves, x } = this.#plot;
     const shown = curves.filter((curve) => this.#chosen.has(curve));
-    const colours = coloursOf(shown.map(({ name }) => name));
+    const colours = sideColors(shown.map(({ name }) => name));
     const text = getComputedStyle(document.body).color;
     const axis = {
       stroke: text,
@@ -98,33 +82,31 @@ class CurvePlot {
           { ...axis, size: 58 },
         ],
         series: [
-          { label: x?.label ?? 's' },
-          ...shown.map(({ name }, k) => ({ label: name, stroke: colours[k], width: 1.5 })),
-          ...bands.flatMap(() => ['low', 'high'].map((label) => ({ label, width: 0, points: { show: false } }))),
+          { label: x?.label ?? 'time, s', value: reading },
+          ...shown.map(({ name }, k) => ({ label: name, stroke: colours[k], width: 1.5, value: reading })),
+          ...bands.flatMap(() =>
+            ['low', 'high'].map((label) => ({ label, class: 'band', width: 0, points: { show: false } })),
+          ),
         ],
         bands: bands.map(({ colour }, k) => ({
           series: [first + 2 * k + 1, first + 2 * k] as [number, number],
           fill: `${colour}33`,
         })),
-        legend: { show: bands.length === 0 },
         cursor: { drag: { x: true, y: false } },
         hooks: {
           drawAxes: [(self) => this.#shade(self)],
           draw: [(self) => this.#mark(self)],
+          setCursor: [(self) => this.#read(self)],
         },
       },
       [
         x?.values ?? this.#times,
-        ...shown.map(({ values }) => values),
-        ...bands.flatMap(({ low, high }) => [low, high]),
+        ...shown.map(({ values }) => gapped(values)),
+        ...bands.flatMap(({ low, high }) => [gapped(low), gapped(high)]),
       ] as unknown as uPlot.AlignedData,
       this.#drawing,
     );
     this.#drawn = plot;
-    if (bands.length > 0)
-      this.#drawing.append(
-        element('p', { className: 'legend' }, ...shown.flatMap(({ name }, k) => legendEntry(name, colours[k]))),
-      );
     if (x !== undefined) return;
     plot.over.addEventListener('click', () => {
       const index = plot.cursor.idx;
@@ -157,18 +139,31 @@ class CurvePlot {
   /** The mark goes to a time. */
   at(time: number): void {
     this.#now = time;
-    if (this.#plot.x === undefined) this.#drawn?.redraw(false);
+    if (this.#plot.x !== undefined || this.#drawn === undefined) return;
+    this.#drawn.redraw(false);
+    this.#read(this.#drawn);
+  }
+
+  /** Values of the present in the legend, while no pointer asks for others. */
+  #read(plot: uPlot): void {
+    if (this.#plot.x === undefined && (plot.cursor.left ?? -1) < 0)
+      plot.setLegend({ idx: this.#frame(this.#now) }, false);
+  }
+
+  /** The last frame up to a time. */
+  #frame(time: number): number {
+    let [low, high] = [0, this.#times.length - 1];
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (this.#times[middle] <= time + 1e-9) low = middle;
+      else high = middle - 1;
+    }
+    return low;
   }
 
   remove(): void {
     this.#drawn?.destroy();
   }
-}
-
-function legendEntry(name: string, colour: string): HTMLElement[] {
-  const mark = element('span', { className: 'swatch' });
-  mark.style.background = colour;
-  return [mark, element('span', {}, `${name} `)];
 }
 
 /** Fills a panel with a replay; the plots follow the time of the page until `remove`. */
@@ -198,16 +193,17 @@ export function replayPanel(
     );
   panel.append(...made);
   for (const drawing of drawings) drawing.draw();
-  let [drawn, gone] = [0, false];
-  store.subscribe(({ frame }, before) => {
-    if (gone || frame === undefined || frame === before.frame || performance.now() - drawn < BETWEEN) return;
+  let drawn = 0;
+  const leave = store.subscribe(({ frame, playing }, before) => {
+    // While it stands still no later frame would bring the mark to its place.
+    if (frame === undefined || frame === before.frame || (playing && performance.now() - drawn < BETWEEN)) return;
     if (panel.closest('[hidden]') !== null) return;
     drawn = performance.now();
     for (const drawing of drawings) drawing.at(frame.time);
   });
   return {
     remove: () => {
-      gone = true;
+      leave();
       for (const drawing of drawings) drawing.remove();
       for (const part of made) part.remove();
     },

@@ -54,8 +54,8 @@ type Vec3 = readonly [number, number, number];
 type ShapeMesh = NonNullable<ReturnType<typeof shapeMesh>>;
 
 export interface StageEvents {
-  /** A body was clicked; null: nothing was. */
-  pick(grip: Grip | null, connect: boolean): void;
+  /** A body was clicked; null: none was. `bar`: which way a bar lies that was clicked instead. */
+  pick(grip: Grip | null, connect: boolean, bar?: Vec3): void;
   drag(grip: Grip | null, to?: readonly [number, number, number]): void;
 }
 
@@ -69,6 +69,8 @@ export class Stage {
   readonly #controls: OrbitControls;
   readonly #sun = new DirectionalLight(0xffffff, 2.4);
   readonly #ground: Mesh;
+  readonly #grid = grid(20);
+  readonly #dark = matchMedia('(prefers-color-scheme: dark)');
   /** Ground and grid, as they lie. */
   readonly #floor = new Group();
   /** All that has the coordinates of the scene, turned so that its upward direction is that of the picture. */
@@ -111,7 +113,7 @@ export class Stage {
       new MeshStandardMaterial({ color: 0xdfe4ea, roughness: 1, metalness: 0 }),
     );
     this.#ground.receiveShadow = true;
-    this.#floor.add(this.#ground, grid(20));
+    this.#floor.add(this.#ground, this.#grid);
     this.#world.add(this.#floor, this.#obstacles, this.overlays);
     this.#scene.add(this.#world, this.#sun, this.#sun.target, new AmbientLight(0xffffff, 1.1));
     this.theme();
@@ -149,6 +151,16 @@ export class Stage {
     this.#stale = true;
   }
 
+  /** What is looked at goes to the right and upwards in the picture, by parts of its distance. */
+  shift(right: number, up: number): void {
+    const { target } = this.#controls;
+    const far = this.#camera.position.distanceTo(target);
+    const way = new Vector3(right * far, up * far, 0).applyQuaternion(this.#camera.quaternion).negate();
+    target.add(way);
+    this.#camera.position.add(way);
+    this.#stale = true;
+  }
+
   /** To the right, upwards and away, seen from the camera, level with the ground: unit vectors of the scene. */
   get directions(): { readonly right: Vec3; readonly up: Vec3; readonly away: Vec3 } {
     const [x, y] = this.#camera.getWorldDirection(new Vector3()).toArray();
@@ -160,10 +172,16 @@ export class Stage {
   /** Light or dark as the page is. */
   theme(): void {
     this.#stale = true;
-    const dark = matchMedia('(prefers-color-scheme: dark)').matches;
+    const dark = this.#dark.matches;
     this.#scene.background = new Color(dark ? 0x14181d : 0xeef2f6);
     this.#scene.fog = new Fog(dark ? 0x14181d : 0xeef2f6, 12, 40);
     (this.#ground.material as MeshStandardMaterial).color.set(dark ? 0x1d232a : 0xdfe4ea);
+    this.#grid.material.color.set(dark ? 0x3b4550 : 0xaab4bf);
+    for (const { material } of this.#obstacles.children as ShapeMesh[]) material.color.set(this.#obstacleColour);
+  }
+
+  get #obstacleColour(): number {
+    return this.#dark.matches ? 0x3b434c : 0x59636e;
   }
 
   /** Another scene or another structure. `look`: the camera goes to it. */
@@ -188,7 +206,7 @@ export class Stage {
     }
     this.#obstacles.clear();
     for (const shape of view.obstacles) {
-      const mesh = shape.geometry.kind === 'plane' ? undefined : shapeMesh(shape, 0x59636e);
+      const mesh = shape.geometry.kind === 'plane' ? undefined : shapeMesh(shape, this.#obstacleColour);
       if (mesh === undefined) continue;
       mesh.castShadow = true;
       mesh.receiveShadow = true;
@@ -294,6 +312,9 @@ export class Stage {
 
   /** The body under the pointer, and where it was hit. */
   #hit(event: PointerEvent): { readonly grip: Grip; readonly point: Vector3 } | undefined {
+    // What has come since the last picture was drawn is to be hit, too.
+    this.#world.updateMatrixWorld(true);
+    this.#camera.updateMatrixWorld();
     this.#ray.setFromCamera(this.#at(event), this.#camera);
     const [hit] = this.#ray.intersectObjects(this.#figures, true);
     if (hit === undefined) return undefined;
@@ -305,6 +326,15 @@ export class Stage {
       return { grip: { member, body, point: [local.x, local.y, local.z] }, point: hit.point };
     }
     return undefined;
+  }
+
+  /** Which way the bar lies that is under the pointer, scene coordinates. */
+  #bar(event: PointerEvent): Vec3 | undefined {
+    this.#ray.setFromCamera(this.#at(event), this.#camera);
+    const [hit] = this.#ray.intersectObjects(this.#obstacles.children, false);
+    if (!/Cylinder|Capsule/.test((hit?.object as Mesh | undefined)?.geometry.type ?? '')) return undefined;
+    // Along z of its own; obstacles stand in the coordinates of the scene.
+    return new Vector3(0, 0, 1).applyQuaternion(hit.object.quaternion).toArray();
   }
 
   #listen(): void {
@@ -342,21 +372,21 @@ export class Stage {
       const still = this.#pressed.distanceTo(new Vector2(event.clientX, event.clientY)) < 4;
       if (dragging?.moved) this.#events.drag(null);
       else if (still && event.type === 'pointerup' && event.button === 0)
-        this.#events.pick(dragging?.grip ?? null, event.shiftKey);
+        this.#events.pick(dragging?.grip ?? null, event.shiftKey, this.#bar(event));
     };
     canvas.addEventListener('pointerup', end);
     canvas.addEventListener('pointercancel', end);
-    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.theme());
+    this.#dark.addEventListener('change', () => this.theme());
   }
 }
 
 /** Squares of one metre up to a distance. Lines of one metre, too: software renderers leave out those that end behind the camera. */
-function grid(reach: number): LineSegments {
+function grid(reach: number): LineSegments<BufferGeometry, LineBasicMaterial> {
   const points: number[] = [];
   for (let a = -reach; a <= reach; a++)
     for (let b = -reach; b < reach; b++) points.push(a, b, 0, a, b + 1, 0, b, a, 0, b + 1, a, 0);
   const geometry = new BufferGeometry().setAttribute('position', new Float32BufferAttribute(points, 3));
-  const lines = new LineSegments(geometry, new LineBasicMaterial({ color: 0xaab4bf }));
+  const lines = new LineSegments(geometry, new LineBasicMaterial());
   // A little above the ground, which would hide it.
   lines.position.z = 0.003;
   return lines;

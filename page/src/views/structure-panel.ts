@@ -5,7 +5,7 @@ import type { MemberView } from '../physics/protocol.js';
 import type { PageState, Store } from '../store.js';
 import { chosenJoint } from './chosen-joint.js';
 import { button, element, short } from './dom.js';
-import { Picking } from './picking.js';
+import type { Picking } from './picking.js';
 
 const CONNECT_BY = [
   ['spherical', 'ball'],
@@ -15,10 +15,9 @@ const CONNECT_BY = [
 /** Milliseconds between readings. */
 const BETWEEN = 200;
 
-export function structurePanel(panel: HTMLElement, store: Store, physics: Physics): void {
-  const picking = new Picking(store, physics);
+export function structurePanel(panel: HTMLElement, store: Store, physics: Physics, picking: Picking): void {
   const reading = element('dl', { className: 'facts', id: 'reading' });
-  const chosen = element('section', { 'aria-label': 'The chosen body' });
+  const chosen = element('section', { id: 'chosen', 'aria-label': 'The chosen body' });
   const tree = element('ul', { className: 'tree', 'aria-label': 'Bodies' });
   const loops = element('ul', { className: 'loops', 'aria-label': 'Connections' });
   panel.append(chosen, reading, element('h3', {}, 'Connections'), loops, element('h3', {}, 'Tree'), tree);
@@ -59,7 +58,7 @@ export function structurePanel(panel: HTMLElement, store: Store, physics: Physic
   };
   let last = 0;
   const read = (state: PageState, now: boolean): void => {
-    if (panel.hidden || (!now && performance.now() - last < BETWEEN)) return;
+    if (panel.hidden || (!now && state.playing && performance.now() - last < BETWEEN)) return;
     last = performance.now();
     reading.replaceChildren(
       ...readings(state).flatMap(([name, value]) => [element('dt', {}, name), element('dd', {}, value)]),
@@ -88,6 +87,12 @@ function readings(state: PageState): (readonly [string, string])[] {
   const found = chosenJoint(state);
   if (found === undefined || frame === undefined || frame.q.length === 0) return [];
   const { joint, q, v } = found;
+  const [position, effort] =
+    joint.type === 'prismatic'
+      ? [', m', 'force along its axis, N']
+      : joint.nv === 1
+        ? [', rad', 'torque, N m']
+        : ['', ''];
   const list = (from: Float64Array, at: number, count: number): string =>
     [...from.subarray(at, at + count)].map(short).join(', ');
   const force = frame.jointForce;
@@ -95,14 +100,14 @@ function readings(state: PageState): (readonly [string, string])[] {
   return [
     ...(joint.nv > 0
       ? ([
-          ['position', list(frame.q, q, joint.nq)],
-          ['velocity', list(frame.v, v, joint.nv)],
+          [`position${position}`, list(frame.q, q, joint.nq)],
+          [`velocity${position === '' ? '' : `${position}/s`}`, list(frame.v, v, joint.nv)],
         ] as const)
       : []),
     ...(force === undefined
       ? []
       : ([
-          ...(force.effort === undefined ? [] : [['along its axis', short(force.effort)] as const]),
+          ...(force.effort === undefined ? [] : [[effort, short(force.effort)] as const]),
           ['force, N', vector(force.along.force)],
           ['moment, N m', vector(force.along.moment)],
         ] as const)),

@@ -2,7 +2,7 @@
 
 import type { Answers } from '../physics/protocol.js';
 import type { Store } from '../store.js';
-import { button, byId, element, short } from './dom.js';
+import { button, byId, element } from './dom.js';
 
 const SPEEDS = [0.05, 0.1, 0.25, 0.5, 1, 2];
 
@@ -35,8 +35,8 @@ export function timeBar(store: Store, physics: Answers, restart: () => void): vo
     store.set({ playing: false });
     void physics.ask({ do: 'show', time: Number(scrub.value) });
   };
-  const clock = element('output', { id: 'clock' });
-  const load = element('output', { id: 'load' });
+  const clock = element('output', { id: 'clock', 'aria-live': 'off' });
+  const load = element('output', { id: 'load', 'aria-live': 'off' });
   byId('time').append(play, step, again, element('label', {}, 'Speed ', speed), scrub, clock, load);
   store.subscribe(({ playing, frame }, before) => {
     play.textContent = playing ? 'Pause' : 'Play';
@@ -47,6 +47,14 @@ export function timeBar(store: Store, physics: Answers, restart: () => void): vo
     scrub.value = String(frame.time);
     scrub.setAttribute('aria-valuetext', `${frame.time.toFixed(2)} seconds`);
     clock.textContent = `${frame.time.toFixed(3)} s`;
-    load.textContent = frame.caption ?? (frame.cost > 0 ? `1 s is computed in ${short(frame.cost / 1000)} s` : '');
+    load.textContent = frame.caption ?? costOf(frame.cost / 1000);
   });
+}
+
+/** Whether computing keeps up with the clock; `cost`: seconds for each simulated second. */
+function costOf(cost: number): string {
+  if (!(cost > 0)) return '';
+  return cost > 1
+    ? `slower than real time: 1 s takes ${cost.toPrecision(2)} s`
+    : `computing takes ${cost < 0.01 ? 'less than 1' : Math.ceil(100 * cost)} % of the time`;
 }

@@ -1,0 +1,103 @@
+// What is drawn over the figures: arrows are as long as the laws of mechanics say, without a browser.
+
+import { type ArrowHelper, Vector3 } from 'three';
+import { describe, expect, it } from 'vitest';
+import type { Frame } from '../../page/src/physics/protocol.js';
+import { Session } from '../../page/src/physics/session.js';
+import { type OverlayName, Overlays } from '../../page/src/views/overlays.js';
+
+interface Arrow {
+  readonly at: Vector3;
+  readonly way: Vector3;
+}
+
+/** The arrows that are shown, by their lines and tips; those of axes and frames are not among them. */
+function arrows(overlays: Overlays): Arrow[] {
+  return overlays.children
+    .filter((child): child is ArrowHelper => child.type === 'ArrowHelper' && child.visible)
+    .map((arrow) => ({
+      at: arrow.position.clone(),
+      // The line ends where the tip begins, which has a length of its own.
+      way: new Vector3(0, arrow.line.scale.y + arrow.cone.scale.y, 0).applyQuaternion(arrow.quaternion),
+    }));
+}
+const sum = (all: readonly Arrow[]): Vector3 => all.reduce((total, { way }) => total.add(way), new Vector3());
+
+async function shown(
+  scene: string,
+  names: readonly OverlayName[],
+  act: (session: Session) => void,
+): Promise<[Frame, Arrow[]]> {
+  const session = new Session();
+  await session.load(scene);
+  act(session);
+  const overlays = new Overlays();
+  overlays.shown.clear();
+  for (const name of names) overlays.shown.add(name);
+  overlays.arrange(session.scene());
+  const frame = session.frame();
+  overlays.update(frame);
+  return [frame, arrows(overlays)];
+}
+const NEWTON = 1 / 1500;
+
+describe('overlays', () => {
+  it('contact forces carry the weight of what rests, and stand on the points of contact', async () => {
+    let weight = 0;
+    const [frame, all] = await shown('boxes', ['contacts'], (session) => {
+      for (let k = 0; k < 60; k++) session.step();
+      const [lowest] = session.world.members;
+      // What the ground carries: all boxes; the stone still flies.
+      weight = 9.81 * 8 * lowest.state.mechanism.bodies[0].mass;
+    });
+    expect(all.length).toBe(frame.contactForces.length / 6);
+    const ground = all.filter(({ at }) => Math.abs(at.z) < 0.01);
+    expect(ground.length).toBeGreaterThan(2);
+    expect(sum(ground).z / (weight * NEWTON)).toBeCloseTo(1, 2);
+    expect(Math.hypot(sum(ground).x, sum(ground).y)).toBeLessThan(0.02 * weight * NEWTON);
+  });
+
+  it('momentum: an arrow at the centre of mass, after a push what the push gave', async () => {
+    const [frame, [arrow, ...others]] = await shown('human-34', ['momentum'], (session) => {
+      session.act({ do: 'push', member: 0, body: 0, impulse: [20, 0, 5] });
+      session.step();
+    });
+    expect(others).toEqual([]);
+    expect(arrow.at.distanceTo(new Vector3(...frame.com))).toBeLessThan(1e-6);
+    // Gravity takes its part of a step of 2 ms, and bodies turn within it.
+    expect(Math.abs(arrow.way.x * 200 - 20)).toBeLessThan(0.1);
+    expect(Math.abs(arrow.way.y * 200)).toBeLessThan(0.1);
+    expect(arrow.way.z * 200).toBeLessThan(5);
+  });
+
+  it('the force in a joint, and its six components, which are its parts', async () => {
+    const watch = (session: Session): void => {
+      void session.answer({ do: 'watch', member: 0, joint: 'left_elbow' });
+      // Sideways, too: no component is nothing.
+      session.act({ do: 'push', member: 0, body: 2, impulse: [10, 15, 5] });
+      for (let k = 0; k < 20; k++) session.step();
+    };
+    const [frame, whole] = await shown('bar', ['joint-force'], watch);
+    const [, parts] = await shown('bar', ['components'], watch);
+    const { force, moment, at } = frame.jointForce!;
+    // Moments have two heads: two arrows each.
+    expect(whole).toHaveLength(3);
+    expect(parts).toHaveLength(9);
+    for (const arrow of [...whole, ...parts]) expect(arrow.at.distanceTo(new Vector3(...at))).toBeLessThan(1e-6);
+    expect(whole[0].way.distanceTo(new Vector3(...force).multiplyScalar(NEWTON))).toBeLessThan(1e-6);
+    expect(whole[1].way.distanceTo(new Vector3(...moment).multiplyScalar(1 / 150))).toBeLessThan(1e-6);
+    const forces = parts.filter((_, k) => k % 3 === 0);
+    const moments = parts.filter((_, k) => k % 3 === 1);
+    expect(sum(forces).distanceTo(whole[0].way)).toBeLessThan(1e-6);
+    expect(sum(moments).distanceTo(whole[1].way)).toBeLessThan(1e-6);
+    for (const three of [forces, moments])
+      expect(Math.abs(three[0].way.clone().normalize().dot(three[1].way.clone().normalize()))).toBeLessThan(1e-6);
+  });
+
+  it('a cross for every body, an axis for every joint that has one, and nothing that was not asked for', async () => {
+    const [, none] = await shown('bar', [], () => undefined);
+    expect(none).toEqual([]);
+    const [, axes] = await shown('bar', ['axes'], () => undefined);
+    expect(axes).toHaveLength(28);
+  });
+});
