@@ -13,9 +13,9 @@ if (status !== 0) process.exit(1);
 // Tests of GPU kernels run on a device in software, whatever the machine has: same results everywhere.
 Object.assign(process.env, softwareGpuEnvironment());
 
-/** Files with processes, threads, devices, browsers, or other globals: each has a process of its own. */
+/** Files with threads, devices, browsers, or other globals: each has a process of its own. */
 const ALONE = [
-  'test/{batch,browser,cli,page,project,threads}/**/*.test.ts',
+  'test/{batch,browser,page,threads}/**/*.test.ts',
   'test/engines/{gpu,mpi,threads}/**/*.test.ts',
   'test/**/{compile,dynamics,engine,engines,memory,prebuilt,threads,worker}.test.ts',
 ];

@@ -6,6 +6,7 @@ import {
   fchmodSync,
   fchownSync,
   fstatSync,
+  fsync,
   fsyncSync,
   lstatSync,
   mkdirSync,
@@ -17,9 +18,13 @@ import {
   statSync,
   writeSync,
 } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { InputError } from './errors.js';
 import { atExit, interruptible } from './signals.js';
+
+const syncAside = promisify(fsync);
 
 /** Characters kept before they are written. */
 const BUFFER = 1 << 18;
@@ -81,8 +86,7 @@ export class OutputFile {
 
   finish(): void {
     try {
-      this.#flush();
-      if (this.#temporary !== undefined) keepModeAndOwner(this.#descriptor!, this.#target.old);
+      this.#complete();
       if (!this.#target.stream) fsyncSync(this.#descriptor!);
       this.#close();
       if (this.#temporary !== undefined) this.#takePlace();
@@ -90,6 +94,29 @@ export class OutputFile {
       this.abandon();
       throw error;
     }
+  }
+
+  /**
+   * The same, and this thread does something else while the disk works: of many files several are under way. The new name survives a
+   * loss of power after syncFolderAside, once for all files of a folder.
+   */
+  async finishAside(): Promise<void> {
+    try {
+      this.#complete();
+      if (!this.#target.stream) await syncAside(this.#descriptor!);
+      this.#close();
+      if (this.#temporary === undefined) return;
+      renameSync(this.#temporary, this.#target.path);
+      this.#forget();
+    } catch (error) {
+      this.abandon();
+      throw error;
+    }
+  }
+
+  #complete(): void {
+    this.#flush();
+    if (this.#temporary !== undefined) keepModeAndOwner(this.#descriptor!, this.#target.old);
   }
 
   #takePlace(): void {
@@ -176,6 +203,7 @@ function targetOf(path: string): Target {
   if (old === undefined) {
     if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink())
       throw new Error('it is a symbolic link to a file that does not exist');
+    if (path === '' || path.endsWith('/')) throw new Error('that is no name of a file');
     accessSync(dirname(path), constants.W_OK);
     return { path, old, stream: false };
   }
@@ -237,6 +265,19 @@ function syncFolder(folder: string): void {
       fsyncSync(descriptor);
     } finally {
       closeSync(descriptor);
+    }
+  } catch {
+    // The file itself is safe.
+  }
+}
+
+export async function syncFolderAside(folder: string): Promise<void> {
+  try {
+    const handle = await open(folder, 'r');
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
     }
   } catch {
     // The file itself is safe.

@@ -3,7 +3,7 @@
 import { Command } from 'commander';
 import { COMMANDS, type CommandEntry } from './command-table.js';
 import { EXIT_BAD_INPUT, EXIT_GOOD, explain } from './errors.js';
-import type { Terminal } from './terminal.js';
+import { shielded, type Terminal } from './terminal.js';
 import { packageVersion } from './version.js';
 
 const AFTER_ERROR = '(add --help for what is possible)';
@@ -60,7 +60,8 @@ function inherit(command: Command, parent: Command): void {
 }
 
 /** Runs the command with the given words (without "node manikin"). Returns the exit code. */
-export async function run(words: readonly string[], terminal: Terminal): Promise<number> {
+export async function run(words: readonly string[], screen: Terminal): Promise<number> {
+  const terminal = shielded(screen);
   try {
     const program = await createProgram(words, terminal);
     await program.parseAsync(words, { from: 'user' });

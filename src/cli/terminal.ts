@@ -11,6 +11,24 @@ export interface Terminal {
   readonly signal: AbortSignal;
 }
 
+/** Back to the start of the line, and nothing left on it: how a progress bar is redrawn. */
+export const ERASE_LINE = '\r\x1b[K';
+
+/** The same terminal, which shows control characters in names and paths instead of obeying them; bars still begin with ERASE_LINE. */
+export function shielded(terminal: Terminal): Terminal {
+  const visible = (text: string): string =>
+    text.replace(/[^\P{Cc}\n\t]/gu, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return {
+    out: (text) => terminal.out(visible(text)),
+    err: (text) =>
+      terminal.err(text.startsWith(ERASE_LINE) ? ERASE_LINE + visible(text.slice(ERASE_LINE.length)) : visible(text)),
+    interactive: terminal.interactive,
+    get signal() {
+      return terminal.signal;
+    },
+  };
+}
+
 /** Columns of text, numbers to the right, with a head. */
 export function table(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
   const text = rows.map((row) => row.map((cell) => (typeof cell === 'number' ? formatNumber(cell) : cell)));
@@ -53,11 +71,11 @@ export class Progress {
     const cells = Math.round(30 * Math.min(1, Math.max(0, fraction)));
     const bar = '█'.repeat(cells) + '░'.repeat(30 - cells);
     const percent = `${Math.round(100 * fraction)}%`.padStart(4);
-    this.#terminal.err(`\r\x1b[K${this.#what} ${bar} ${percent} ${note}`);
+    this.#terminal.err(`${ERASE_LINE}${this.#what} ${bar} ${percent} ${note}`);
   }
 
   /** Takes the bar off the screen. */
   finish(): void {
-    if (this.#terminal.interactive && this.#drawn > 0) this.#terminal.err('\r\x1b[K');
+    if (this.#terminal.interactive && this.#drawn > 0) this.#terminal.err(ERASE_LINE);
   }
 }

@@ -19,11 +19,13 @@ import { reroot } from '../../src/mechanism/reroot.js';
 import { State } from '../../src/mechanism/state.js';
 import { builtinMechanism } from '../../src/models/index.js';
 import { randomMechanism, randomSpec, randomVector, relativeError } from '../support/random-mechanism.js';
+import { LONG } from '../support/runs.js';
 
 afterAll(() => endThreads());
 afterEach(() => vi.unstubAllGlobals());
 
 const human = builtinMechanism('human-34');
+const SEEDS = Array.from({ length: LONG ? 12 : 5 }, (_, k) => k + 1);
 
 /** Random states and forces in all rows. */
 function fill(many: Batch, given: 'tau' | 'qdd' = 'tau'): void {
@@ -88,59 +90,51 @@ function passive(seed: number): Mechanism {
 }
 
 describe('a batch on the CPU', () => {
-  it.each(Array.from({ length: 12 }, (_, k) => k + 1))(
-    'is what single states give, random mechanism %i',
-    async (seed) => {
-      const mechanism = randomMechanism(seed, { armature: true, forest: true, shuffled: seed % 2 === 0 });
-      const readable = new PlainDynamics(mechanism);
-      for (const threads of [1, 2]) {
-        const many = await batch(mechanism, { states: 7, threads });
-        for (const task of ['forward', 'inverse'] as const) {
-          const [given, result] = task === 'forward' ? (['tau', 'qdd'] as const) : (['qdd', 'tau'] as const);
-          fill(many, given);
-          await many[task]();
-          for (let s = 0; s < 7; s++) {
-            const expected = readable[task](State.random(mechanism, s + 1), randomVector(s, mechanism.nv));
-            expect(relativeError(row(many, result, s), expected), `seed ${seed}, ${task}, state ${s}`).toBeLessThan(
-              1e-9,
-            );
-          }
-        }
-        many.dispose();
-      }
-    },
-  );
-
-  it.each(Array.from({ length: 12 }, (_, k) => k + 1))(
-    'rolls out as single states do, random mechanism %i',
-    async (seed) => {
-      const mechanism = passive(seed);
-      const { nq, nv } = mechanism;
-      if (nv === 0) return;
-      const [states, steps, step] = [5, 20, 1e-4];
-      const laws: Torque[] = [
-        held(),
-        sequence(randomVector(1, states * steps * nv)),
-        spline(3e-4, 4, randomVector(2, states * 4 * nv)),
-        pd({ stiffness: 2, damping: randomVector(3, nv).map(Math.abs) }, new State(mechanism).q),
-      ];
-      const many = await batch(mechanism, { states, threads: 1 });
-      for (const [i, torque] of laws.entries()) {
-        fill(many);
-        await many.rollout({ steps, step, torque });
-        expect(many.notFinite()).toEqual([]);
-        const checked = checkedTorque(torque, mechanism, states, steps);
-        for (let s = 0; s < states; s++) {
-          const expected = simulate(State.random(mechanism, s + 1), s, randomVector(s, nv), step, steps, checked);
-          expect(relativeError(row(many, 'v', s), expected.v), `seed ${seed}, law ${i}`).toBeLessThan(1e-8);
-          expect(relativeError(row(many, 'q', s), expected.q), `seed ${seed}, law ${i}`).toBeLessThan(1e-9);
-          expect(row(many, 'tau', s)).toEqual(randomVector(s, nv));
+  it.each(SEEDS)('is what single states give, random mechanism %i', async (seed) => {
+    const mechanism = randomMechanism(seed, { armature: true, forest: true, shuffled: seed % 2 === 0 });
+    const readable = new PlainDynamics(mechanism);
+    for (const threads of [1, 2]) {
+      const many = await batch(mechanism, { states: 7, threads });
+      for (const task of ['forward', 'inverse'] as const) {
+        const [given, result] = task === 'forward' ? (['tau', 'qdd'] as const) : (['qdd', 'tau'] as const);
+        fill(many, given);
+        await many[task]();
+        for (let s = 0; s < 7; s++) {
+          const expected = readable[task](State.random(mechanism, s + 1), randomVector(s, mechanism.nv));
+          expect(relativeError(row(many, result, s), expected), `seed ${seed}, ${task}, state ${s}`).toBeLessThan(1e-9);
         }
       }
-      expect(nq).toBeGreaterThan(0);
       many.dispose();
-    },
-  );
+    }
+  });
+
+  it.each(SEEDS)('rolls out as single states do, random mechanism %i', async (seed) => {
+    const mechanism = passive(seed);
+    const { nq, nv } = mechanism;
+    if (nv === 0) return;
+    const [states, steps, step] = [5, 20, 1e-4];
+    const laws: Torque[] = [
+      held(),
+      sequence(randomVector(1, states * steps * nv)),
+      spline(3e-4, 4, randomVector(2, states * 4 * nv)),
+      pd({ stiffness: 2, damping: randomVector(3, nv).map(Math.abs) }, new State(mechanism).q),
+    ];
+    const many = await batch(mechanism, { states, threads: 1 });
+    for (const [i, torque] of laws.entries()) {
+      fill(many);
+      await many.rollout({ steps, step, torque });
+      expect(many.notFinite()).toEqual([]);
+      const checked = checkedTorque(torque, mechanism, states, steps);
+      for (let s = 0; s < states; s++) {
+        const expected = simulate(State.random(mechanism, s + 1), s, randomVector(s, nv), step, steps, checked);
+        expect(relativeError(row(many, 'v', s), expected.v), `seed ${seed}, law ${i}`).toBeLessThan(1e-8);
+        expect(relativeError(row(many, 'q', s), expected.q), `seed ${seed}, law ${i}`).toBeLessThan(1e-9);
+        expect(row(many, 'tau', s)).toEqual(randomVector(s, nv));
+      }
+    }
+    expect(nq).toBeGreaterThan(0);
+    many.dispose();
+  });
 
   it('takes targets for each state', async () => {
     const many = await batch(human, { states: 3, threads: 1 });

@@ -174,7 +174,7 @@ describe.skipIf(!hasSoftwareGpu())('a device without memory', () => {
     };
     expect(failed.code).toBe('memory');
     expect(failed.message).toMatch(
-      /not enough memory for 600 states of human-34, some \d+ MB: ask for fewer, or use several batches/,
+      /not enough memory for 20000 states of chain-5, some \d+ MB: ask for fewer, or use several batches/,
     );
     expect(failed.message).not.toContain('\n');
     // Not a buffer is left, and the device still works.
@@ -182,13 +182,13 @@ describe.skipIf(!hasSoftwareGpu())('a device without memory', () => {
     expect(small).toBeLessThan(1e-4);
     expect(fallback.where).toBe('cpu');
     // Where memory is that short, WebAssembly may get none either: then the list goes on.
-    expect(fallback.told[0]).toContain('not enough memory for 600 states');
+    expect(fallback.told[0]).toContain('not enough memory for 20000 states');
     expect(fallback.first).toBe(1);
     expect(assembly.where).toBe('cpu');
     expect(assembly.told).toEqual([expect.stringContaining('not enough memory for the assembly of 512 joints')]);
     expect(rollout).toEqual({
       code: 'memory',
-      message: expect.stringContaining('not enough memory for a rollout of 600 states of human-34'),
+      message: expect.stringContaining('not enough memory for a rollout of 20000 states of chain-5'),
       leaked: 0,
       where: 'cpu',
     });

@@ -119,7 +119,7 @@ describe('inverse: a BVH file', () => {
 
   it('--support takes over', async () => {
     const { frames, supports } = await json('inverse', walk, '--scale', '0.01', '--support', '0:left,1:RightFoot');
-    expect(supports).toEqual({ left: 100, right: 201, double: 0, none: 0 });
+    expect(supports).toEqual({ left: 100, right: 201, double: 0, none: 0, other: 0 });
     expect(frames[0].feet[0].body).toBe('LeftFoot');
     expect(frames[150].feet[0].body).toBe('RightFoot');
   });

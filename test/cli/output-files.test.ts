@@ -50,6 +50,11 @@ describe('a file', () => {
     expect(statSync(files.path('new.csv')).mode & 0o777).toBe(0o640);
   });
 
+  it.each(['', files.path('nothing/')])('called "%s" is refused before anything is computed', async (path) => {
+    const { code, err } = await manikin(...simulate('--csv', path));
+    expect([code, err]).toEqual([2, `Error: The file "${path}" cannot be written: that is no name of a file.\n`]);
+  });
+
   it('is as it was when writing is given up', () => {
     const path = files.write('given-up.csv', 'old');
     const file = new OutputFile(path);

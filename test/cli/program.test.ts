@@ -1,12 +1,15 @@
 // Commands are loaded when they are called; what the help of all of them says stays true of each.
 
 import { spawnSync } from 'node:child_process';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../src/cli/command-table.js';
 import { createProgram } from '../../src/cli/program.js';
 import { built, MAIN } from './process-support.js';
-import { output } from './support.js';
+import { manikin, output } from './support.js';
 
 const terminal = { out: () => {}, err: () => {}, interactive: false, signal: new AbortController().signal };
 const all = COMMANDS.flatMap((entry) =>
@@ -58,4 +61,22 @@ describe('the program', () => {
       expect(fd.filter((file) => /urdf|osim|bvh|xml/.test(file))).toEqual([]);
     },
   );
+});
+
+describe('names that a terminal would obey', () => {
+  const RED = '\u001b[31mred';
+
+  it('in errors and warnings are shown', async () => {
+    const { code, err } = await manikin('info', `${RED}.urdf`);
+    expect([code, err]).toEqual([2, 'Error: There is no file "\\u001b[31mred.urdf".\n']);
+    expect((await manikin('fd', 'chain-2', `--${RED}`)).err).toMatch(/^error: unknown option '--\\u001b\[31mred'/);
+  });
+
+  it('in results, too', async () => {
+    const path = join(mkdtempSync(join(tmpdir(), 'names-')), `a${RED}\u009b2J.json`);
+    writeFileSync(path, await output('describe', 'chain-2'));
+    const out = await output('fd', path);
+    expect(out).toContain('a\\u001b[31mred\\u009b2J.json');
+    expect(out).not.toMatch(/[^\P{Cc}\n]/u);
+  });
 });

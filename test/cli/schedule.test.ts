@@ -37,9 +37,9 @@ describe('schedule', () => {
   });
 
   it('writes and reads schedules as deep as a chain is long', async () => {
-    const result = await json('schedule', 'chain-10000', '--procs', '2');
-    expect(result.tree[0]).toBe(4999);
-    const order = files.write('deep.json', await output('schedule', 'chain-10000', '--procs', '2', '--json'));
+    const result = await output('schedule', 'chain-10000', '--procs', '2', '--json');
+    expect(JSON.parse(result).tree[0]).toBe(4999);
+    const order = files.write('deep.json', result);
     expect((await json('fd', 'chain-10000', '--order', order)).joints).toHaveLength(10_000);
   });
 

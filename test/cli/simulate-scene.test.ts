@@ -49,6 +49,16 @@ describe('simulate with contacts', () => {
     expect((await json('simulate', scene, '--step', '0.004')).hash).not.toBe(one.hash);
   });
 
+  it('on several threads gives the same hash', async () => {
+    const one = await json('simulate', scene);
+    expect((await json('simulate', scene, '--threads', '3')).hash).toBe(one.hash);
+    for (const [given, said] of [
+      [['chain-3', '--threads', '2'], '--threads is for scenes, for models on the ground (--ground), and for ranks'],
+      [[scene, '--threads', '0'], 'Expected a whole number of threads from 1 to 64'],
+    ] as const)
+      expect((await manikin('simulate', ...given)).err).toContain(said);
+  });
+
   it('puts a model on the ground', async () => {
     const { code, out, err } = await manikin('simulate', 'human-34', '--ground', ...SHORT);
     expect([code, err]).toEqual([0, '']);

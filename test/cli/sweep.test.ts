@@ -280,6 +280,9 @@ describe.skipIf(!built)('what goes wrong in a sweep', () => {
     const sweep = files.write('locked.json', SLIDE);
     const inTheWay = files.write('in-the-way', '');
     expectRefusal(await manikin('sweep', sweep, '--out', join(inTheWay, 'out')), 2);
+    mkdirSync(files.path('no-folder'));
+    writeFileSync(files.path('no-folder/results'), '');
+    expectRefusal(await manikin('sweep', sweep, '--out', files.path('no-folder')), 2);
     if (process.getuid?.() === 0) {
       console.warn('skipped: root may write everywhere, a read-only folder is tried as another user only');
       return;

@@ -7,7 +7,7 @@ import { hasShared, readShared } from '../support/shared.js';
 import { expectRefusal, manikin, read, temporaryFolder } from './support.js';
 
 const folder = temporaryFolder();
-const STEPS = process.env.MANIKIN_LONG === '1' ? 1000 : 120;
+const STEPS = process.env.MANIKIN_LONG === '1' ? 1000 : 75;
 
 // biome-ignore lint/suspicious/noExplicitAny: the shape is what the tests are about
 async function walkJson(...words: readonly string[]): Promise<any> {

@@ -27,7 +27,7 @@ const ALLOWED = new Map<string, readonly string[]>([
   ['batch', ['mechanism', 'engines']],
   // Shapes, collision, contact solvers.
   ['contact', ['spatial', 'joints', 'mechanism', 'engines', 'dynamics']],
-  ['simulation', ['spatial', 'joints', 'mechanism', 'reference', 'dynamics', 'engines', 'contact']],
+  ['simulation', ['spatial', 'joints', 'mechanism', 'reference', 'dynamics', 'engines', 'contact', 'threads']],
   // MCAP files of worlds.
   ['recording', ['spatial', 'joints', 'mechanism', 'formats', 'dynamics', 'contact', 'simulation']],
   ['motion', ['spatial', 'joints', 'mechanism', 'formats', 'models', 'engines', 'dynamics']],
@@ -83,7 +83,7 @@ const PACKAGES = new Map<string, readonly string[]>([
   ['engines', ['koffi', 'webgpu']],
   ['plot', ['d3-scale', 'd3-shape']],
   ['recording', ['@mcap/core']],
-  ['three', ['three', 'three/addons/geometries/ConvexGeometry.js']],
+  ['three', ['three', 'three/addons/geometries/ConvexGeometry.js', 'three/addons/utils/BufferGeometryUtils.js']],
   ['cli', ['commander', 'node:*', '#bench/*', 'bullmq', 'ioredis', 'hyparquet-writer']],
   ['threads', ['node:*']],
 ]);
@@ -92,8 +92,8 @@ function sourceFiles(): string[] {
   return readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
 }
 
-function importsOf(file: string): string[] {
-  const text = readFileSync(join(SRC, file), 'utf8');
+function importsOf(file: string, root = SRC): string[] {
+  const text = readFileSync(join(root, file), 'utf8');
   return [
     ...text.matchAll(/^(?:import|export)\b[^;]*?\bfrom\s+'([^']+)'|^import\s+'([^']+)'|\bimport\('([^']+)'\)/gm),
   ].map((match) => (match[1] ?? match[2] ?? match[3])!);
@@ -141,6 +141,35 @@ describe('imports', () => {
     for (const file of sourceFiles()) {
       const text = readFileSync(join(SRC, file), 'utf8');
       expect(text, file).not.toMatch(/\beval\s*\(|new Function\s*\(/);
+    }
+  });
+
+  it('the page uses what everybody can import, and its parts import one way: physics and store, replays, views, gallery', () => {
+    const PAGE = fileURLToPath(new URL('../../page/src', import.meta.url));
+    const { exports } = JSON.parse(readFileSync(join(SRC, '../package.json'), 'utf8')) as { exports: object };
+    const names = Object.keys(exports).map((name) => `manikin${name.slice(1)}`);
+    const others = ['fflate', 'three', 'three/addons/controls/OrbitControls.js', 'uplot', 'uplot/dist/uPlot.min.css'];
+    // The page's end of the physics stands with it, and writes into the store.
+    const allowed = new Map<string, RegExp>([
+      ['store', /^physics\/protocol/],
+      ['physics', /^(physics|gallery\/gait-bvh|motion)|^(store|replay\/source)$/],
+      ['views', /^(views|store$|physics\/(protocol|client|controller-names)|physics\/schedule-worker|replay\/file$)/],
+      ['replay', /^(replay|views|store$|physics\/protocol)/],
+      ['gallery', /^(gallery|views|store$|physics\/(protocol|in-text)$)/],
+    ]);
+    const files = readdirSync(PAGE, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+    expect(files.length).toBeGreaterThan(40);
+    for (const file of files.filter((name) => name !== 'main.ts')) {
+      const from = file.replace(/\.ts$/, '');
+      for (const target of importsOf(file, PAGE)) {
+        if (!target.startsWith('.')) {
+          expect([...names, ...others], `${file} imports ${target}`).toContain(target.replace(/\?.*/, ''));
+          continue;
+        }
+        const to = relative(PAGE, resolve(join(PAGE, dirname(file)), target)).replace(/\.js$/, '');
+        expect(to, `${file} imports ${to}`).toMatch(allowed.get(from.split('/')[0])!);
+        if (to === 'store' && from.startsWith('physics/')) expect(from).toBe('physics/client');
+      }
     }
   });
 });

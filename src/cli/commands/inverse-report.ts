@@ -6,7 +6,14 @@ import { formatStorage } from '../../formats/storage.js';
 import { edgeFrames } from '../../motion/frames-within.js';
 import type { DoubleSupport, FrameForces, MotionForces, UpAxis } from '../../motion/index.js';
 import { inversePicture } from '../../plot/inverse-picture.js';
-import { doubleSupport, motionCycles, motionReplay, strongest } from '../../plot/motion-replay.js';
+import {
+  doubleSupport,
+  motionCycles,
+  motionReplay,
+  strongest,
+  type TorqueBand,
+  torqueBand,
+} from '../../plot/motion-replay.js';
 import { formatReplay } from '../../plot/replay.js';
 import { csvField } from '../../simulation/csv.js';
 import { norm } from '../../spatial/matrix3.js';
@@ -106,7 +113,7 @@ export class InverseFiles {
   }
 }
 
-const SUPPORT_CODES = { none: 0, left: 1, right: 2, double: 3, measured: 4 } as const;
+const SUPPORT_CODES = { none: 0, left: 1, right: 2, double: 3, measured: 4, other: 5 } as const;
 const AXES = ['x', 'y', 'z'] as const;
 
 /** Time, one column for each coordinate; where the support was found, what it gives. */
@@ -157,6 +164,7 @@ function mostMoved({ loaded, torques }: InverseOutcome, count: number): number[]
 function picture(outcome: InverseOutcome): string {
   const { loaded, result, torques } = outcome;
   const { frames, poses, mechanism, weight } = result;
+  const bands = frames.map((_, k) => band(outcome, k));
   const shown = Math.min(MOMENTS, frames.length);
   const moments = Array.from({ length: shown }, (_, k) => {
     const frame = shown === 1 ? 0 : Math.round((k * (frames.length - 1)) / (shown - 1));
@@ -167,12 +175,15 @@ function picture(outcome: InverseOutcome): string {
     mechanism,
     moments,
     times: frames.map(({ time }) => time),
+    edge: edgeOf(outcome),
     forces: frames.map(({ total }) => total.force),
     weight,
     shaded: doubleSupport(result),
     series: mostMoved(outcome, CURVES).map((c) => ({
       name: loaded.coordinates[c],
       values: torques.map((row) => row[c]),
+      low: torques.map((row, k) => bands[k]?.low[c] ?? row[c]),
+      high: torques.map((row, k) => bands[k]?.high[c] ?? row[c]),
     })),
     seriesLabel: 'torque (N m)',
   });
@@ -185,7 +196,8 @@ function titleOf({ file, options, loaded }: InverseOutcome): string {
 
 function replayOf(outcome: InverseOutcome): string {
   const { loaded, result, torques } = outcome;
-  const replay = motionReplay(loaded, result, { title: titleOf(outcome), torques, edge: edgeOf(outcome) });
+  const { first } = outcome;
+  const replay = motionReplay(loaded, result, { title: titleOf(outcome), torques, edge: edgeOf(outcome), first });
   return formatReplay(replay, replayPlayer());
 }
 
@@ -201,16 +213,18 @@ function residuals(frames: readonly FrameForces[]) {
 
 function share(result: MotionForces): Record<string, number> {
   const count = (kind: string): number => result.supports.filter((support) => support.kind === kind).length;
-  return { left: count('left'), right: count('right'), double: count('double'), none: count('none') };
+  return {
+    left: count('left'),
+    right: count('right'),
+    double: count('double'),
+    none: count('none'),
+    other: count('other'),
+  };
 }
 
 /** Lowest and highest torque of each coordinate, whatever the share of the feet. */
-function band({ loaded, result, torques, first }: InverseOutcome, k: number): { low: number[]; high: number[] } {
-  const [one, other] = result.frames[k].extremes!.map((tau) => loaded.forces(first + k, tau));
-  const all = [torques[k], one, other];
-  const pick = (choose: (...values: number[]) => number): number[] =>
-    loaded.coordinates.map((_, c) => choose(...all.map((row) => row[c])));
-  return { low: pick(Math.min), high: pick(Math.max) };
+function band({ loaded, result, torques, first }: InverseOutcome, k: number): TorqueBand | undefined {
+  return torqueBand(loaded, result.frames[k], torques[k], first + k);
 }
 
 export function asJson(outcome: InverseOutcome, files: readonly string[]): object {
@@ -268,17 +282,17 @@ export function asText(outcome: InverseOutcome, files: readonly string[]): strin
     const values = torques.flatMap((row, k) => (isEdge(outcome, k) ? [] : [row[c]]));
     const rms = Math.sqrt(values.reduce((sum, value) => sum + value * value, 0) / values.length);
     const single = torques.flatMap((row, k) =>
-      isEdge(outcome, k) || result.supports[k].kind === 'double' ? [] : [row[c]],
+      isEdge(outcome, k) || ['double', 'other'].includes(result.supports[k].kind) ? [] : [row[c]],
     );
     const most = (list: readonly number[]): number => list.reduce((m, value) => Math.max(m, Math.abs(value)), 0);
-    return [loaded.coordinates[c], rms, most(values), most(single)].map((cell) =>
+    return [loaded.coordinates[c], rms, most(values), single.length > 0 ? most(single) : '-'].map((cell) =>
       typeof cell === 'number' ? Number(cell.toPrecision(4)) : cell,
     );
   });
   const lines = [
     `${basename(file)}: ${frames.length} frames at ${formatNumber(Number((1 / trajectory.interval).toPrecision(5)))} Hz, ${loaded.coordinates.length} coordinates, ${filter}`,
     `figure: ${formatNumber(Number(mass.toFixed(3)))} kg${size}, weight ${formatNumber(Number(weight.toFixed(1)))} N`,
-    `support: ${measured ? 'measured; ' : ''}left ${counts.left}, right ${counts.right}, both ${counts.double}, none ${counts.none} frames`,
+    `support: ${measured ? 'measured; ' : ''}left ${counts.left}, right ${counts.right}, both ${counts.double}, none ${counts.none}${counts.other > 0 ? `, with hands or a seat ${counts.other}` : ''} frames`,
     ...(strides === undefined
       ? ['strides: the motion does not repeat itself']
       : [

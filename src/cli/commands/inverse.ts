@@ -36,7 +36,10 @@ export function configureInverseMotion(command: Command, terminal: Terminal): vo
       positive,
     )
     .addOption(new Option('--up <axis>', 'for .bvh: the axis that points up (default: y)').choices(['x', 'y', 'z']))
-    .option('--support <foot>', 'left, right, both, none or a body; or from times on: 0:left,0.5:both,0.6:right')
+    .option(
+      '--support <foot>',
+      'left, right, both, none or bodies (LeftHand+right); or from times on: 0:left,0.5:both,0.6:right',
+    )
     .addOption(
       new Option('--double <how>', 'both feet down: handed over smoothly, all on one foot, or the split of least norm')
         .choices(['smooth', 'one', 'split'])
@@ -51,7 +54,7 @@ export function configureInverseMotion(command: Command, terminal: Terminal): vo
     .addHelpText(
       'after',
       `
-Which foot carries the figure is found frame by frame. While both do, how they share the load cannot be known from the
+Which foot carries the figure is found frame by frame, and where hands or a seat do. While both feet do, how they share the load cannot be known from the
 motion: the whole is given, marked "double", and shared by where it acts, without jumps; --json has the torques if either foot
 carried all. Frames near the ends, where the filter has no neighbours, are marked.
 

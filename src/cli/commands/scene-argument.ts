@@ -18,6 +18,7 @@ import type { PaperTime } from './simulate-scene.js';
 interface SceneOptions extends ModelOptions, StateOptions {
   readonly step?: number;
   readonly ground?: true;
+  readonly threads?: number;
 }
 
 /** What could be meant where a model is not known. */
@@ -41,7 +42,7 @@ export function findScene(name: string, options: SceneOptions, terminal: Termina
     paper: BUNDLED_SCENES.find((known) => known.name === name)?.paper,
     make: () => {
       const files = filesBelow(options.root ?? dirname(name), name);
-      const run = sceneWorld(stepped(scene, options), { files });
+      const run = sceneWorld(stepped(scene, options), { files, ...threadsOf(options) });
       warn(run.warnings, options, terminal);
       return run;
     },
@@ -70,7 +71,8 @@ export function modelScene(
   return {
     paper: undefined,
     make: () => {
-      const run = sceneWorld(stepped(scene, options), { models: new Map([[name, { ...model, state }]]) });
+      const models = new Map([[name, { ...model, state }]]);
+      const run = sceneWorld(stepped(scene, options), { models, ...threadsOf(options) });
       warn(
         run.warnings.filter((warning) => !known.has(warning)),
         options,
@@ -82,6 +84,8 @@ export function modelScene(
 }
 
 const stepped = (scene: Scene, { step }: SceneOptions): Scene => (step === undefined ? scene : { ...scene, step });
+
+const threadsOf = ({ threads }: SceneOptions): { threads?: number } => (threads === undefined ? {} : { threads });
 
 function warn(warnings: readonly Problem[], { quiet, warnings: how }: ModelOptions, terminal: Terminal): void {
   if (quiet !== true) printWarnings(warnings, how, terminal);

@@ -71,6 +71,7 @@ export async function runScene(
     throw new InputError(`The checkpoint is at ${rounded(from)} s already; give a --duration above that.`);
   const checkpoint = options.checkpoint === undefined ? undefined : new OutputFile(options.checkpoint).path;
   const output = await Output.open(name, run, options, end);
+  await run.world.ready();
   // To ask for the signal is to be told of Ctrl-C instead of being ended by it: from here on there are files to finish.
   const { signal } = terminal;
   const progress = new Progress(terminal, `Simulating ${name}`);
@@ -115,6 +116,9 @@ export async function runScene(
     throw error;
   } finally {
     progress.finish();
+    const { notes } = run.world.threads;
+    for (const note of notes) terminal.err(`Warning: ${note}\n`);
+    await run.world.end();
   }
   const seconds = inSteps / 1000;
   const steps = summary.figures.steps - before;

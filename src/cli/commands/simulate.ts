@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { ENGINE_CHOICES, type EngineChoice } from '../../dynamics/dynamics.js';
 import type { Model } from '../../files/adapted.js';
 import { formatJson } from '../../formats/json-writer.js';
@@ -45,6 +45,8 @@ interface Options extends ModelOptions, StateOptions, RanksOptions {
   readonly json?: boolean;
 }
 
+/** More cores than this no step makes use of. */
+const MOST_THREADS = 64;
 /** Figures drawn in the picture. */
 const MOMENTS = 9;
 /** Seconds, where nothing else is said: how long, and between lines. */
@@ -52,8 +54,9 @@ const DURATION = 2;
 const EVERY = 0.01;
 
 export function configureSimulate(command: Command, terminal: Terminal): void {
-  withRanks(withState(withModel(command, '<scene>', `a scene, or a model: ${MODEL_HELP}`)))
+  withRanks(withState(withModel(command, '<scene>', `a scene, or a model: ${MODEL_HELP}`)), { threads: false })
     .option('--ground', 'let it touch a plane z = 0, itself, and what its file puts on the ground')
+    .option('--threads <n>', 'with contacts: threads that compute it; with --mpi: inside each rank', threadCount)
     .option('--duration <seconds>', 'how long (default: what the scene says, or 2; on the ground 5)', positive)
     .option(
       '--step <seconds>',
@@ -109,13 +112,14 @@ async function simulate(name: string, options: Options, terminal: Terminal): Pro
   refuseSameFiles({ csv, svg, html, record, checkpoint });
   const { findScene, modelScene, SCENE_NAMES } = await import('./scene-argument.js');
   const found = findScene(name, options, terminal);
+  const { threads, ...alone } = options;
   if (found !== undefined) {
-    if (asksForRanks(options)) throw new InputError('--mpi is for a model alone, which touches nothing.');
+    if (asksForRanks(alone)) throw new InputError('--mpi is for a model alone, which touches nothing.');
     return simulateScene(name, found, options, terminal);
   }
   const model = await loadModel(name, options, terminal, SCENE_NAMES);
   const { state } = await chooseState(model, options);
-  if (asksForRanks(options)) {
+  if (asksForRanks(alone)) {
     refuseWithRanks(options);
     const { simulateByRanks } = await import('./simulate-ranks.js');
     return simulateByRanks(name, model, state, options, terminal);
@@ -124,7 +128,16 @@ async function simulate(name: string, options: Options, terminal: Terminal): Pro
   const { ground, resume } = options;
   if (ground === true || record !== undefined || checkpoint !== undefined || resume !== undefined || bringsGround)
     return simulateScene(name, modelScene(name, model, state, options, terminal), options, terminal);
+  if (threads !== undefined)
+    throw new InputError('--threads is for scenes, for models on the ground (--ground), and for ranks (--mpi).');
   return simulateAlone(name, model, state, options, terminal);
+}
+
+function threadCount(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1 || value > MOST_THREADS)
+    throw new InvalidArgumentError(`Expected a whole number of threads from 1 to ${MOST_THREADS}.`);
+  return value;
 }
 
 /** What ranks do not do. */

@@ -96,7 +96,8 @@ describe.skipIf(!hasSoftwareGpu())('batches on the GPU', () => {
     for (const [seed, types] of kinds.entries()) {
       const batch = await make(randomMechanism(seed + 1, { bodies: 4, armature: seed === 0, types }));
       expect(batch.tierOf('forward')).toBe('generic');
-      for (const task of ['forward', 'inverse'] as const) {
+      // Inverse dynamics is made of the same steps outwards.
+      for (const task of seed === 0 || LONG ? (['forward', 'inverse'] as const) : (['forward'] as const)) {
         const { worst, median } = await errors(batch, task);
         expect(worst, `seed ${seed}, ${task}`).toBeLessThan(3e-4);
         expect(median).toBeLessThan(3e-6);

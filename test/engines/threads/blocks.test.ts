@@ -15,10 +15,11 @@ import {
   relativeError,
   repeatedMechanism,
 } from '../../support/random-mechanism.js';
-import { blockRunner, randomCutting, twinCutting } from './run-blocks.js';
+import { LONG } from '../../support/runs.js';
+import { balancedCutting, blockRunner, randomCutting, twinCutting } from './run-blocks.js';
 
 const TOLERANCE = 1e-11;
-const COUNT = Number(process.env.MANIKIN_RANDOM ?? 40);
+const COUNT = Number(process.env.MANIKIN_RANDOM ?? (LONG ? 40 : 16));
 
 /** Largest relative difference from the readable algorithm over some random cuttings. */
 function disagreement(mechanism: Mechanism, seed: number, root: number, cuttings = 2): number | undefined {
@@ -43,7 +44,7 @@ function disagreement(mechanism: Mechanism, seed: number, root: number, cuttings
 
 describe('segments', () => {
   it.each(ALL_JOINT_TYPES)('%s joints', (type) => {
-    for (let seed = 1; seed <= 4; seed++) {
+    for (let seed = 1; seed <= (LONG ? 4 : 2); seed++) {
       const mechanism = randomMechanism(seed, { types: [type], bodies: 6, armature: seed % 2 === 0 });
       expect(disagreement(mechanism, seed, GROUND) ?? 0, `seed ${seed}`).toBeLessThan(TOLERANCE);
     }
@@ -80,6 +81,21 @@ describe('segments', () => {
       if (worst !== undefined) expect(worst).toBeLessThan(TOLERANCE);
     },
   );
+
+  it('balanced orders down to single joints', () => {
+    const mechanisms = ['chain-33', 'chain-12-spherical-free', 'human-34'].map((name) => builtinMechanism(name));
+    for (let seed = 1; seed <= COUNT; seed++)
+      mechanisms.push(randomMechanism(6000 + seed, { armature: seed % 2 === 0, forest: seed % 3 === 0 }));
+    for (const [seed, mechanism] of mechanisms.entries()) {
+      const rooted = rootedPlan(mechanism, GROUND)!;
+      if (rooted.plan.links.length === 0) continue;
+      const runner = blockRunner(mechanism, GROUND, balancedCutting(rooted));
+      const state = State.random(mechanism, seed);
+      const tau = randomVector(seed, mechanism.nv, 5);
+      const error = relativeError(runner.forward(state, tau), new PlainDynamics(mechanism).forward(state, tau));
+      expect(error, `${mechanism.name}, seed ${seed}`).toBeLessThan(1e-10);
+    }
+  });
 
   it('twins, two blocks in the lanes of vectors', () => {
     let paired = 0;

@@ -8,6 +8,7 @@ import type { Mechanism } from '../../../src/mechanism/mechanism.js';
 import { State } from '../../../src/mechanism/state.js';
 import { builtinMechanism } from '../../../src/models/index.js';
 import { randomMechanism, randomVector, relativeError } from '../../support/random-mechanism.js';
+import { LONG } from '../../support/runs.js';
 
 function check(mechanism: Mechanism, workers: number): ThreadProgram {
   const program = new ThreadProgram(new Planner(mechanism).plan(workers));
@@ -31,11 +32,11 @@ function check(mechanism: Mechanism, workers: number): ThreadProgram {
 describe('cuttings', () => {
   it.each(['chain-100', 'chain-64-spherical-free', 'human-161', 'crowd-8'])('%s', (name) => {
     const mechanism = builtinMechanism(name);
-    for (const workers of [2, 3, 4, 8, 16]) check(mechanism, workers);
+    for (const workers of LONG ? [2, 3, 4, 8, 16] : [3, 8]) check(mechanism, workers);
   });
 
   it('random mechanisms', () => {
-    for (let seed = 1; seed <= 12; seed++)
+    for (let seed = 1; seed <= (LONG ? 12 : 6); seed++)
       check(
         randomMechanism(seed, { bodies: 30, ...(seed % 2 === 0 && { base: 'floating' as const }) }),
         2 + (seed % 7),

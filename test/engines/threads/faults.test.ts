@@ -13,7 +13,7 @@ import { Walker } from './support.js';
 
 afterAll(() => endThreads());
 
-const ROUNDS = Number(process.env.MANIKIN_FAULTS ?? 2);
+const ROUNDS = Number(process.env.MANIKIN_FAULTS ?? 1);
 vi.setConfig({ testTimeout: 5 * PATIENCE });
 /** Milliseconds after which a thread counts as lost here. */
 const LOST_AFTER = 250;

@@ -10,6 +10,7 @@ import { Planner } from '../../../src/engines/threads/planner.js';
 import { State } from '../../../src/mechanism/state.js';
 import { builtinMechanism } from '../../../src/models/index.js';
 import type { SegmentSpan } from '../../../src/schedule/segment-timeline.js';
+import { LONG } from '../../support/runs.js';
 
 afterAll(() => endThreads());
 
@@ -51,14 +52,13 @@ function checkSpans(spans: readonly SegmentSpan[], heads: readonly number[], dis
 
 describe('a timeline', () => {
   it.each([
-    ['human-161', 2],
-    ['human-48', 3],
-    ['chain-64-free', 2],
+    [LONG ? 'human-161' : 'human-48', 3],
+    [LONG ? 'chain-64-free' : 'chain-16-free', 2],
     ['crowd-4', 4],
     ['chain-8', 1],
   ])('%s on %i threads: predicted and measured of the same program', async (name, threads) => {
     const mechanism = builtinMechanism(name);
-    const found = await measureTimeline(mechanism, { threads, milliseconds: 50 });
+    const found = await measureTimeline(mechanism, { threads, milliseconds: 20 });
     const { schedule, assembly } = new Planner(mechanism).plan(threads);
     const heads = assembly.segments.flatMap(({ inSecondLane }, s) => (inSecondLane ? [] : [s]));
     checkSpans(found.predicted, heads, false);
@@ -94,7 +94,7 @@ describe('a timeline', () => {
     const threads = availableParallelism() + 6;
     const { measured, disturbed } = await measureTimeline(builtinMechanism(`chain-${16 * threads}`), {
       threads,
-      milliseconds: 50,
+      milliseconds: 20,
     });
     expect(measured.length).toBeGreaterThan(2 * threads - 4);
     for (const { processor } of measured) {

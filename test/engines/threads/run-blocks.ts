@@ -98,6 +98,34 @@ export function randomCutting({ plan: { links }, source }: RootedPlan, random: R
   return { segmentOf, atPort, joins, partner };
 }
 
+/**
+ * Every joint by itself, added to partial chains in a balanced order: on each way from port to port the part in the middle is
+ * the last one. Of the joints on one link the first is a port; the others hang there as limbs.
+ */
+export function balancedCutting({ plan: { links } }: RootedPlan): Cutting {
+  const next = links.map(() => -1);
+  const atPort = links.map(({ parent }, i) => {
+    const port = parent >= 0 && next[parent] < 0;
+    if (port) next[parent] = i;
+    return port;
+  });
+  const joins: number[][] = links.map(() => []);
+  const join = (way: readonly number[]): void => {
+    if (way.length < 2) return;
+    const middle = way.length >> 1;
+    join(way.slice(0, middle));
+    join(way.slice(middle));
+    joins[way[0]].push(way[middle]);
+  };
+  links.forEach((_, top) => {
+    if (atPort[top]) return;
+    const way = [top];
+    for (let s = next[top]; s >= 0; s = next[s]) way.push(s);
+    join(way);
+  });
+  return { segmentOf: Int32Array.from(links.keys()), atPort, joins };
+}
+
 /** A mechanism made of like cells cut into a row of so many cells each, all at ports, neighbours from the second on partner. */
 export function twinCutting(
   { plan }: RootedPlan,

@@ -10,6 +10,7 @@ import { withoutCouplings } from '../../../src/mechanism/variants.js';
 import { BUILTIN_MODELS, builtinMechanism } from '../../../src/models/index.js';
 import { CHECKED, checksOf } from '../../support/checks.js';
 import { ALL_JOINT_TYPES, randomMechanism, randomVector, relativeError } from '../../support/random-mechanism.js';
+import { LONG } from '../../support/runs.js';
 import { listShared, readShared } from '../../support/shared.js';
 
 const TOLERANCE = 1e-11;
@@ -47,14 +48,14 @@ function disagreement(mechanism: Mechanism, tier: 'generic' | 'specialised', sta
 
 describe.each(['generic', 'specialised'] as const)('%s code', (tier) => {
   it.each(ALL_JOINT_TYPES)('%s joints', (type) => {
-    for (let seed = 1; seed <= 6; seed++) {
+    for (let seed = 1; seed <= (LONG ? 6 : 2); seed++) {
       const mechanism = randomMechanism(seed, { types: [type], bodies: 4, armature: seed % 2 === 0 });
       expect(disagreement(mechanism, tier), `seed ${seed}`).toBeLessThan(TOLERANCE);
     }
   });
 
   it('random mechanisms', () => {
-    const count = Number(process.env.MANIKIN_RANDOM ?? 150);
+    const count = Number(process.env.MANIKIN_RANDOM ?? (LONG ? 150 : 50));
     for (let seed = 1; seed <= count; seed++) {
       const options = { forest: seed % 3 === 0, armature: seed % 2 === 0, shuffled: seed % 5 === 0 };
       expect(disagreement(randomMechanism(1000 + seed, options), tier), `seed ${1000 + seed}`).toBeLessThan(TOLERANCE);

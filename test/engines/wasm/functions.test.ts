@@ -16,6 +16,7 @@ import {
   randomVector,
   relativeError,
 } from '../../support/random-mechanism.js';
+import { LONG } from '../../support/runs.js';
 
 const TOLERANCE = 1e-11;
 
@@ -79,12 +80,12 @@ function expectAgreement(mechanism: Mechanism, seed?: number): void {
 
 describe('compiled functions agree with the readable ones', () => {
   it.each(ALL_JOINT_TYPES)('%s joints', (type) => {
-    for (let seed = 1; seed <= 4; seed++)
+    for (let seed = 1; seed <= (LONG ? 4 : 2); seed++)
       expectAgreement(randomMechanism(seed, { types: [type], bodies: 4, armature: seed % 2 === 0 }), seed);
   });
 
   it('random mechanisms', () => {
-    const count = Number(process.env.MANIKIN_RANDOM ?? 60);
+    const count = Number(process.env.MANIKIN_RANDOM ?? (LONG ? 60 : 25));
     for (let seed = 2001; seed <= 2000 + count; seed++)
       expectAgreement(
         randomMechanism(seed, { forest: seed % 3 === 0, armature: seed % 2 === 0, shuffled: seed % 5 === 0 }),
@@ -109,7 +110,7 @@ describe('compiled functions agree with the readable ones', () => {
 
 describe('deep trees', () => {
   it('mass matrices by loops, and their inverses', () => {
-    for (let seed = 1; seed <= 4; seed++)
+    for (let seed = 1; seed <= (LONG ? 4 : 2); seed++)
       expectAgreement(randomMechanism(seed, { bodies: 40, forest: seed % 2 === 0, armature: true }), seed);
   });
 
@@ -167,7 +168,7 @@ describe('mechanisms far from the origin, bodies without mass, coupled joints', 
 });
 
 describe('laws', () => {
-  const seeds = Array.from({ length: 20 }, (_, k) => 3001 + k);
+  const seeds = Array.from({ length: LONG ? 20 : 6 }, (_, k) => 3001 + k);
 
   it.each(seeds)('J v is the velocity, H^-1 H = 1, T = v^T H v / 2: seed %i', (seed) => {
     const mechanism = randomMechanism(seed, { armature: seed % 2 === 0, shuffled: seed % 3 === 0 });

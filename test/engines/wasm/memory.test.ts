@@ -1,4 +1,4 @@
-// Calls by the hundred thousand leave the heap and the WebAssembly memory as they were.
+// Calls by the ten thousand leave the heap and the WebAssembly memory as they were.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -20,10 +20,10 @@ const report = {};
 for (const specialise of ['never', 'first-use']) {
   const compiled = new CompiledDynamics(mechanism, { specialise });
   const calls = {
-    forward: [2e5, () => compiled.forward(state, tau, options)],
-    loaded: [5e4, () => compiled.forward(state, tau, external)],
-    inverse: [5e4, () => compiled.inverse(state, tau, options)],
-    massMatrix: [5e4, () => compiled.massMatrix(state, matrix)],
+    forward: [5e4, () => compiled.forward(state, tau, options)],
+    loaded: [2e4, () => compiled.forward(state, tau, external)],
+    inverse: [2e4, () => compiled.inverse(state, tau, options)],
+    massMatrix: [2e4, () => compiled.massMatrix(state, matrix)],
   };
   for (const [name, [count, call]] of Object.entries(calls)) {
     for (let k = 0; k < 2e4; k++) call();
@@ -39,7 +39,7 @@ for (const specialise of ['never', 'first-use']) {
 console.log(JSON.stringify(report));
 `;
 
-it('hundreds of thousands of calls leave memory as it was', () => {
+it('tens of thousands of calls leave memory as it was', () => {
   if (!existsSync(fileURLToPath(DIST))) throw new Error('dist is missing: run "npm run build" first');
   const { stdout, stderr } = spawnSync(process.execPath, ['--expose-gc', '--input-type=module', '-e', PROGRAM], {
     encoding: 'utf8',

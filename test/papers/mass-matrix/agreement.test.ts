@@ -28,7 +28,7 @@ function expectAgreement(mechanism: Mechanism, seed: number): void {
 
 describe('the mass matrix six ways', () => {
   it('chains of 2 to 64 revolute joints, random geometry', () => {
-    for (let n = 2; n <= 64; n++) expectAgreement(randomChain(100 + n, n), n);
+    for (const n of [2, 3, 4, 5, 6, 7, 8, 9, 16, 17, 31, 33, 64]) expectAgreement(randomChain(100 + n, n), n);
   });
 
   it('random trees and forests of all joint types, with armature', () => {
