@@ -150,9 +150,11 @@ export function readActuator(element: XmlElement, base: ActuatorData): ActuatorD
   if (UNKNOWN_LAWS.has(tag)) {
     element.warn('not-understood', `The law of <${tag}> is not understood: it gives no force.`);
     for (const child of element.elements()) child.claim().dismiss();
-    element.know({ has: () => true });
     const none = { dyntype: 'user', gaintype: 'user', biastype: 'user', dynprm: [], gainprm: [], biasprm: [] };
-    return { ...readFields(element, OUTSIDE_FIELDS, base), ...none };
+    const data = readFields(element, OUTSIDE_FIELDS, base);
+    // The warning says it for all of them.
+    element.know({ has: () => true });
+    return { ...data, ...none };
   }
   const shortcut = SHORTCUTS.get(tag as ShortcutName);
   const fields = SHORTCUT_FIELDS.get(tag);

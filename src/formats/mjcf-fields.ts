@@ -131,8 +131,8 @@ export function words<const W extends string>(...list: readonly W[]): ReadonlyMa
   return new Map(list.map((word) => [word, word]));
 }
 
-/** Whether a range is in force: as is said, or where autolimits is on and a range was written. */
+/** Whether a range is in force: as is said, or where autolimits is on and the range goes upwards. */
 export function isLimited(limited: Tristate, range: readonly number[], autolimits: boolean): boolean {
   if (limited !== 'auto') return limited === 'true';
-  return autolimits && (range[0] !== 0 || range[1] !== 0);
+  return autolimits && range[0] < range[1];
 }

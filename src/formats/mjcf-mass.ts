@@ -125,6 +125,7 @@ function geomInertial({ element, data, pose, size }: MjcfGeom, { file }: MjcfBod
     element.error('negative-mass', 'Mass and density of a geom must not be negative.');
     return undefined;
   }
+  if (type === 'hfield') element.warn('hfield', 'The mass of this height field is not counted; fix its body.');
   let local: { volume: number; com: Vec3; inertia: Mat3 };
   if (data.mesh !== '' || type === 'mesh') {
     const fitted =

@@ -40,12 +40,14 @@ export const SITE_FIELDS: Fields<SiteData> = new Map([
   ...(PLACED_FIELDS as Fields<SiteData>),
   ['name', text<SiteData>('name')],
   ['class', text<SiteData>('class')],
-  ['type', keyword<SiteData, GeomType>('type', words('sphere', 'capsule', 'ellipsoid', 'cylinder', 'box'))],
+  ['type', keyword<SiteData, GeomType>('type', words('sphere', 'capsule', 'ellipsoid', 'cylinder', 'box', 'mesh'))],
   ['group', number<SiteData>('group')],
   ['size', leadingNumbers<SiteData>('size', 3)],
   ['fromto', numbers<SiteData>('fromto', 6)],
   ['material', text<SiteData>('material')],
   ['rgba', numbers<SiteData>('rgba', 4)],
+  // How it is drawn.
+  ['mesh', (): void => {}],
 ]);
 
 export interface MjcfSite {

@@ -14,7 +14,7 @@ import { type MjcfOptions, readOptions } from './mjcf-compiler.js';
 import { ConstraintReader } from './mjcf-constraint.js';
 import { openMjcf } from './mjcf-file.js';
 import { fuseStatic } from './mjcf-fuse.js';
-import { readKeyframe, warnOfAligned } from './mjcf-keyframe.js';
+import { attachedKeyframes, readKeyframe, warnOfAligned } from './mjcf-keyframe.js';
 import { allInertials, scaledToTotal } from './mjcf-mass.js';
 import { type MjcfParts, mechanismParts, referencePositions } from './mjcf-mechanism.js';
 import { ReferenceInertia, referencePoses } from './mjcf-reference.js';
@@ -108,6 +108,11 @@ export function parseMjcf(text: string, options: MjcfReadOptions = {}): MjcfMode
   const created = createLocated(spec, { inertia: options.inertia ?? 'warn' }, name, locate);
   const state = stateOf(created, parts, bodies);
   const keyframes = keys.flatMap((key, k) => readKeyframe(key, k, created, parts, state, reader.copied) ?? []);
+  const motors = sections.actuators.map(({ name: motor }) => motor);
+  for (const [attached, times] of names.attached)
+    if (attached !== main)
+      for (const renaming of times)
+        keyframes.push(...attachedKeyframes(attached, renaming, created, parts, motors, state));
   log.throwIfBroken();
   for (const file of all) warnOfUnused(file.root, EXTENSIONS, log);
   const mechanism = new Mechanism({ ...created, warnings: [...log.warnings, ...created.warnings] });

@@ -155,6 +155,14 @@ const MODELS = new Map([
       ] as const,
   ),
   [
+    'a site drawn as a mesh',
+    scene(
+      ARM.replace('<site name="s2"', '<site name="s2" type="mesh" mesh="m"'),
+      '',
+      '<asset><mesh name="m" file="assets/a.obj"/></asset>',
+    ),
+  ],
+  [
     'a motor whose law is not known here',
     scene(ARM, '<actuator><motor joint="j2"/><dcmotor joint="j1" motorconst="0.1" resistance="2"/></actuator>'),
   ],
