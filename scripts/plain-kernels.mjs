@@ -26,8 +26,8 @@ if (!existsSync(target) || sources.some((file) => time(file) > time(target))) {
   if (status !== 0) process.exit(status ?? 1);
   const made = (path) => import(pathToFileURL(`${root}out/formulas/${path}`).href);
   const { jsFunction } = await made('emit/js.js');
-  const { kernelFormulas, kernelPointers } = await made('formulas/kernels.js');
-  const { plainKernels } = await made('formulas/plain-kernels.js');
+  const { kernelFormulas } = await made('formulas/kernels.js');
+  const { PLAIN_POINTERS, plainKernels } = await made('formulas/plain-kernels.js');
   const { sincos } = await made('formulas/trig.js');
   const { VectorGraph } = await made('formulas/vectors.js');
 
@@ -39,10 +39,10 @@ if (!existsSync(target) || sources.some((file) => time(file) > time(target))) {
   const [sine, cosine] = sincos(g, g.input(0, 0));
   g.output(1, 0, sine);
   g.output(1, 1, cosine);
-  parts.push(`export ${jsFunction('sineAndCosine', g, 2)}`);
+  parts.push(`export ${jsFunction('sineAndCosine', g, [0, 1])}`);
   const names = [];
   for (const [name, { pass, key }] of plainKernels()) {
-    parts.push(jsFunction(`k${names.length}`, kernelFormulas(pass, key), kernelPointers(pass).length));
+    parts.push(jsFunction(`k${names.length}`, kernelFormulas(pass, key), PLAIN_POINTERS[pass]));
     names.push(name);
   }
   parts.push('export const KERNELS: ReadonlyMap<string, PlainKernel> = new Map([');

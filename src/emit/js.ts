@@ -27,9 +27,9 @@ const SIGN = new Map([
 
 /**
  * function NAME(s, a0, a1, ...): s is the one array that holds all numbers, a0 where array 0 of the graph begins in it, and
- * so on. For graphs of single numbers (no pairs).
+ * so on for all that are named. For graphs of single numbers (no pairs).
  */
-export function jsFunction(name: string, graph: Graph, arrays: number): string {
+export function jsFunction(name: string, graph: Graph, arrays: readonly number[]): string {
   const { op, a, b, x, outputs } = graph;
   const live = graph.live();
   const uses = new Uint32Array(graph.size);
@@ -81,6 +81,6 @@ export function jsFunction(name: string, graph: Graph, arrays: number): string {
   }
   for (const { array, i, node } of outputs) lines.push(`${place(array, i)}=${value(node)};`);
   const body = lines.join('\n');
-  const parameters = Array.from({ length: arrays }, (_, k) => (body.includes(`[a${k}`) ? `a${k}` : `_a${k}`));
+  const parameters = arrays.map((k) => (body.includes(`[a${k}`) ? `a${k}` : `_a${k}`));
   return `function ${name}(s: Float64Array, ${parameters.join(': number, ')}: number): void {\n${body}\n}\n`;
 }

@@ -59,10 +59,10 @@ export function kernelName(pass: GenericPass, key: KernelKey): string {
 /** Arrays of a kernel's graph: pointers in a row of the link table. */
 export const OWN = 0;
 export const PARENT = 1;
-const Q = 2;
-const V = 3;
-const TAU = 4;
-const QDD = 5;
+export const Q = 2;
+export const V = 3;
+export const TAU = 4;
+export const QDD = 5;
 const ARMATURE = 6;
 const EXTERNAL = 7;
 /** In place of V and what follows, in `composite`. */

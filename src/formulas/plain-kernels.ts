@@ -4,10 +4,17 @@
 
 import type { FormulaType } from '../plan/plan.js';
 import { isFreeAboutZ } from '../plan/turn-frames.js';
-import { type KernelKey, kernelName } from './kernels.js';
+import { type KernelKey, kernelName, OWN, PARENT, Q, QDD, TAU, V } from './kernels.js';
 
-/** The passes of forward dynamics, with forces from outside and armatures that are read from arrays. */
-export const PLAIN_PASSES = ['move', 'assembleLoaded', 'accelerate'] as const;
+/** The passes of forward dynamics. Forces from outside come off the bias forces between the first two. */
+export const PLAIN_PASSES = ['move', 'assemble', 'accelerate'] as const;
+
+/** What the kernels of each pass are told: own record, that of the parent, and q and v, or tau, or qdd. */
+export const PLAIN_POINTERS: { readonly [pass in PlainPass]: readonly number[] } = {
+  move: [OWN, PARENT, Q, V],
+  assemble: [OWN, PARENT, TAU],
+  accelerate: [OWN, PARENT, QDD],
+};
 export type PlainPass = (typeof PLAIN_PASSES)[number];
 
 const TYPES: readonly FormulaType[] = [

@@ -1,3 +1,4 @@
+import { setZero } from '../spatial/spatial.js';
 import {
   differencePlain,
   integratePlain,
@@ -23,7 +24,7 @@ export const cylindrical: JointType = {
     setScrew(X, o);
   },
   motionSpace: (S, o, _q, _iq, p, ip) => {
-    S.fill(0, o, o + 12);
+    setZero(S, o, 12);
     S[o + 2] = p[ip + SENSE];
     S[o + 11] = p[ip + SENSE];
   },

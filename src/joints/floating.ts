@@ -1,4 +1,4 @@
-import { forceToB, motionToA, TRANSFORM } from '../spatial/spatial.js';
+import { forceToB, motionToA, setZero, TRANSFORM } from '../spatial/spatial.js';
 import { cosine, sine } from '../spatial/trigonometry.js';
 import { type JointType, noBias } from './joint-type.js';
 import { quaternionDifference, rotateQuaternion, setRotation } from './quaternion.js';
@@ -20,7 +20,7 @@ export const floating: JointType = {
   },
   transform: setPose,
   motionSpace: (S, o) => {
-    S.fill(0, o, o + 36);
+    setZero(S, o, 36);
     for (let k = 0; k < 6; k++) S[o + 7 * k] = 1;
   },
   bias: noBias,

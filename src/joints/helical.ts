@@ -1,3 +1,4 @@
+import { setZero } from '../spatial/spatial.js';
 import {
   differencePlain,
   integratePlain,
@@ -25,7 +26,7 @@ export const helical: JointType = {
     setScrew(X, o);
   },
   motionSpace: (S, o, _q, _iq, p, ip) => {
-    S.fill(0, o, o + 6);
+    setZero(S, o, 6);
     S[o + 2] = p[ip + SENSE];
     S[o + 5] = p[ip + SENSE] * p[ip + PITCH];
   },

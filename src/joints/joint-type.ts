@@ -5,6 +5,7 @@
 // Words: the joint connects a predecessor (tree) frame with a successor (child) frame; both coincide at the neutral
 // position. `q` are its positions, `v` its velocities: the relative spatial velocity is S(q) v in child coordinates.
 
+import { setZero } from '../spatial/spatial.js';
 import { sineAndCosine } from '../spatial/trigonometry.js';
 
 /** Sine and cosine of the angle at hand. */
@@ -120,7 +121,7 @@ export function neutralZero(n: number): JointType['neutral'] {
 
 /** For the types whose S is constant in child coordinates. */
 export function noBias(c: Float64Array, o: number): void {
-  c.fill(0, o, o + 6);
+  setZero(c, o, 6);
 }
 
 /** Angle and distance of the screw at hand: as arguments they would go onto the heap. */

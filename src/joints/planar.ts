@@ -1,3 +1,4 @@
+import { setZero } from '../spatial/spatial.js';
 import { sineAndCosine } from '../spatial/trigonometry.js';
 import {
   differencePlain,
@@ -33,7 +34,7 @@ export const planar: JointType = {
     sineAndCosine(turn, q, iq + 2);
     const s = turn[0];
     const c = turn[1];
-    S.fill(0, o, o + 18);
+    setZero(S, o, 18);
     S[o + 3] = c;
     S[o + 4] = -s;
     S[o + 9] = s;

@@ -1,3 +1,4 @@
+import { setZero } from '../spatial/spatial.js';
 import {
   differencePlain,
   integratePlain,
@@ -23,7 +24,7 @@ export const revolute: JointType = {
     setScrew(X, o);
   },
   motionSpace: (S, o, _q, _iq, p, ip) => {
-    S.fill(0, o, o + 6);
+    setZero(S, o, 6);
     S[o + 2] = p[ip + SENSE];
   },
   bias: noBias,

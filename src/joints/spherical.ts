@@ -1,4 +1,4 @@
-import { rotateBack } from '../spatial/spatial.js';
+import { rotateBack, setZero } from '../spatial/spatial.js';
 import { type JointType, noBias } from './joint-type.js';
 import { quaternionDifference, rotateQuaternion, setRotation } from './quaternion.js';
 
@@ -19,7 +19,7 @@ export const spherical: JointType = {
     X[o + 9] = X[o + 10] = X[o + 11] = 0;
   },
   motionSpace: (S, o) => {
-    S.fill(0, o, o + 18);
+    setZero(S, o, 18);
     S[o] = S[o + 7] = S[o + 14] = 1;
   },
   bias: noBias,

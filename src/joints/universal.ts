@@ -1,3 +1,4 @@
+import { setZero } from '../spatial/spatial.js';
 import { sineAndCosine } from '../spatial/trigonometry.js';
 import { differencePlain, integratePlain, type JointType, localRatePlain, neutralZero } from './joint-type.js';
 
@@ -54,7 +55,7 @@ export const universal: JointType = {
     const x = p[ip];
     const y = p[ip + 1];
     const z = p[ip + 2];
-    S.fill(0, o, o + 12);
+    setZero(S, o, 12);
     S[o] = (1 - c) * x * z - s * y;
     S[o + 1] = (1 - c) * y * z + s * x;
     S[o + 2] = c + (1 - c) * z * z;

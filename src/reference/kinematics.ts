@@ -1,7 +1,7 @@
 // Forward kinematics: where every link is, how it moves and, given joint accelerations, how it accelerates.
 
 import type { Tree } from '../mechanism/tree.js';
-import { addCrossMotion, compose, motionToB, TRANSFORM } from '../spatial/spatial.js';
+import { addCrossMotion, compose, motionToB, setZero, TRANSFORM } from '../spatial/spatial.js';
 import {
   createLinkScratch,
   type LinkScratch,
@@ -49,7 +49,7 @@ export function velocities(tree: Tree, scratch: KinematicsScratch, q: Float64Arr
   const { X, v, vJ } = scratch;
   for (let i = 0; i < tree.n; i++) {
     const p = tree.parent[i];
-    if (p < 0) v.fill(0, 6 * i, 6 * i + 6);
+    if (p < 0) setZero(v, 6 * i, 6);
     else motionToB(v, 6 * i, X, TRANSFORM * i, v, 6 * p);
     for (let k = 6 * i; k < 6 * i + 6; k++) v[k] += vJ[k];
   }
@@ -68,7 +68,7 @@ export function accelerations(
   for (let i = 0; i < tree.n; i++) {
     const p = tree.parent[i];
     const o = 6 * i;
-    if (p < 0) a.fill(0, o, o + 6);
+    if (p < 0) setZero(a, o, 6);
     else motionToB(a, o, X, TRANSFORM * i, a, 6 * p);
     multiplyMotionSpace(aJ, 0, S, tree.dof[i], tree.dof[i + 1], qdd, tree.iv[i]);
     for (let k = 0; k < 6; k++) a[o + k] += cJ[o + k] + aJ[k];

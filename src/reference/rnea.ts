@@ -15,6 +15,7 @@ import {
   INERTIA,
   inertiaTimes,
   motionToB,
+  setZero,
   TRANSFORM,
 } from '../spatial/spatial.js';
 import {
@@ -90,7 +91,7 @@ export function moveLinks(
     const o = 6 * i;
     const p = parent[i];
     if (p < 0) {
-      v.fill(0, o, o + 6);
+      setZero(v, o, 6);
       work[0] = work[1] = work[2] = 0;
       work[3] = -gravity[0];
       work[4] = -gravity[1];

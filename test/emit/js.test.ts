@@ -10,7 +10,7 @@ import { runner } from '../formulas/run-graph.js';
 
 /** Array 0 in, array 1 out. Tests may do what the library must not: make code from text. */
 function asFunction(graph: Graph, outputs: number): (input: readonly number[]) => number[] {
-  const text = jsFunction('f', graph, 2).replace(/: (?:Float64Array|number|void)/g, '');
+  const text = jsFunction('f', graph, [0, 1]).replace(/: (?:Float64Array|number|void)/g, '');
   const f = new Function(`${text}; return f;`)();
   return (input) => {
     const s = new Float64Array(input.length + outputs);
@@ -57,7 +57,7 @@ describe('TypeScript of a graph', () => {
     const g = new VectorGraph();
     g.output(0, 0, g.add(g.input(0, 1), g.constant(1)));
     g.output(0, 1, g.mul(g.input(0, 0), g.constant(2)));
-    const f = new Function(`${jsFunction('f', g, 1).replace(/: (?:Float64Array|number|void)/g, '')}; return f;`)();
+    const f = new Function(`${jsFunction('f', g, [0]).replace(/: (?:Float64Array|number|void)/g, '')}; return f;`)();
     const s = Float64Array.of(3, 5);
     f(s, 0);
     expect(Array.from(s)).toEqual([6, 6]);
@@ -79,6 +79,6 @@ describe('TypeScript of a graph', () => {
   it('pairs are refused', () => {
     const g = new VectorGraph();
     g.output(0, 0, g.pair(g.input(0, 0), g.input(0, 1)), 1);
-    expect(() => jsFunction('f', g, 1)).toThrow('pairs');
+    expect(() => jsFunction('f', g, [0])).toThrow('pairs');
   });
 });

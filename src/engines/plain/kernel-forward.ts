@@ -6,7 +6,7 @@ import { RECORD, typeFields } from '../../formulas/kernel-records.js';
 import { kernelName } from '../../formulas/kernels.js';
 import { type PlainPass, plainKey, takesArmature } from '../../formulas/plain-kernels.js';
 import type { Plan } from '../../plan/plan.js';
-import { forceToA } from '../../spatial/spatial.js';
+import { forceToA, setZero } from '../../spatial/spatial.js';
 import { anglesOf, fillRecord, keysOf } from '../link-records.js';
 import { KERNELS, type PlainKernel, sineAndCosine } from './generated.js';
 import { reducedAngle } from './large-angles.js';
@@ -22,8 +22,6 @@ export class KernelForward {
   readonly #v: number;
   readonly #tau: number;
   readonly #qdd: number;
-  readonly #armature: number;
-  readonly #external: number;
   /** Places of each link: its record, that of its parent, its coordinates. */
   readonly #own: Int32Array;
   readonly #parent: Int32Array;
@@ -42,13 +40,13 @@ export class KernelForward {
   readonly #offset: Float64Array;
   readonly #turn: Int32Array;
   readonly #sum: number;
-  /** Degrees of freedom that take no armature. */
+  /** Degrees of freedom that take an armature, and where it goes; those that take none. */
+  readonly #armed: Int32Array;
+  readonly #armature: Int32Array;
   readonly #bare: Int32Array;
-  /** Bodies that are not part of the ground, with the place of their link's force from outside. */
+  /** Bodies that are not part of the ground, with the place of their link's bias force. */
   readonly #places: readonly { readonly body: number; readonly at: number; readonly X: Float64Array }[];
   readonly #force = new Float64Array(6);
-  /** Forces from outside are there. */
-  #loaded = false;
 
   constructor(plan: Plan) {
     const { nq, nv, links } = plan;
@@ -65,8 +63,6 @@ export class KernelForward {
     this.#v = take(nv);
     this.#tau = take(nv);
     this.#qdd = take(nv);
-    this.#armature = take(nv);
-    this.#external = take(6 * links.length);
     this.#sum = take(1);
     const ground = take(RECORD.own);
     this.#own = Int32Array.from(fields, ({ size }) => take(size));
@@ -86,7 +82,7 @@ export class KernelForward {
     });
     const kernels = (pass: PlainPass): PlainKernel[] => keys.map((key) => KERNELS.get(kernelName(pass, key))!);
     this.#move = kernels('move');
-    this.#assemble = kernels('assembleLoaded');
+    this.#assemble = kernels('assemble');
     this.#accelerate = kernels('accelerate');
     // The ground takes no part: what adds up there is never read, but must not grow.
     const added = links.flatMap(({ parent }, i) => (exact[i].first && !keys[i].first ? [this.#own[parent]] : []));
@@ -95,11 +91,19 @@ export class KernelForward {
     this.#angle = Int32Array.from(angles, ({ q }) => this.#q + q);
     this.#offset = Float64Array.from(angles, ({ offset }) => offset);
     this.#turn = Int32Array.from(angles, ({ link, turn }) => this.#own[link] + turn);
-    this.#bare = Int32Array.from(
-      links.flatMap(({ type, iv, nv }) => (takesArmature(type) ? [] : Array.from({ length: nv }, (_, k) => iv + k))),
+    const degrees = links.flatMap(({ type, iv, nv }, i) =>
+      Array.from({ length: nv }, (_, k) => ({
+        takes: takesArmature(type),
+        dof: iv + k,
+        at: this.#own[i] + fields[i].armature + k,
+      })),
     );
+    const armed = degrees.filter(({ takes }) => takes);
+    this.#armed = Int32Array.from(armed, ({ dof }) => dof);
+    this.#armature = Int32Array.from(armed, ({ at }) => at);
+    this.#bare = Int32Array.from(degrees.flatMap(({ takes, dof }) => (takes ? [] : dof)));
     this.#places = plan.bodies.flatMap(({ link, X }, body) =>
-      link < 0 ? [] : [{ body, at: this.#external + 6 * link, X: Float64Array.from(X) }],
+      link < 0 ? [] : [{ body, at: this.#own[link] + fields[link].force, X: Float64Array.from(X) }],
     );
   }
 
@@ -124,14 +128,14 @@ export class KernelForward {
     const atV = this.#v;
     const atTau = this.#tau;
     const atQdd = this.#qdd;
-    const atArmature = this.#armature;
     for (let k = 0; k < q.length; k++) s[atQ + k] = senseOfQ[k] * q[k];
     for (let k = 0; k < v.length; k++) {
       s[atV + k] = sense[k] * v[k];
       s[atTau + k] = sense[k] * tau[k];
-      s[atArmature + k] = armature[k];
     }
-    this.#setExternal(external);
+    const armed = this.#armed;
+    const atArmature = this.#armature;
+    for (let k = 0; k < armed.length; k++) s[atArmature[k]] = armature[armed[k]];
     const angle = this.#angle;
     const offset = this.#offset;
     const turn = this.#turn;
@@ -146,33 +150,25 @@ export class KernelForward {
     const iv = this.#iv;
     const n = own.length;
     const move = this.#move;
-    for (let i = 0; i < n; i++) move[i](s, own[i], parent[i], atQ + iq[i], atV + iv[i], atTau + iv[i], atQdd + iv[i]);
+    for (let i = 0; i < n; i++) move[i](s, own[i], parent[i], atQ + iq[i], atV + iv[i]);
+    if (external !== null) this.#addExternal(external);
     const zeros = this.#zeros;
-    for (let k = 0; k < zeros.length; k++) s.fill(0, zeros[k], zeros[k] + FROM_BELOW);
+    for (let k = 0; k < zeros.length; k++) setZero(s, zeros[k], FROM_BELOW);
     const assemble = this.#assemble;
-    for (let i = n - 1; i >= 0; i--) {
-      const k = iv[i];
-      const load = this.#external + 6 * i;
-      assemble[i](s, own[i], parent[i], atQ + iq[i], atV + k, atTau + k, atQdd + k, atArmature + k, load);
-    }
+    for (let i = n - 1; i >= 0; i--) assemble[i](s, own[i], parent[i], atTau + iv[i]);
     const accelerate = this.#accelerate;
-    for (let i = 0; i < n; i++)
-      accelerate[i](s, own[i], parent[i], atQ + iq[i], atV + iv[i], atTau + iv[i], atQdd + iv[i]);
+    for (let i = 0; i < n; i++) accelerate[i](s, own[i], parent[i], atQdd + iv[i]);
     for (let k = 0; k < v.length; k++) qdd[k] = sense[k] * s[atQdd + k];
     return true;
   }
 
-  /** From bodies to the links that they are part of. */
-  #setExternal(external: Float64Array | null): void {
+  /** Takes forces from outside off the bias forces of the links that their bodies are part of. */
+  #addExternal(external: Float64Array): void {
     const s = this.#s;
-    if (external === null && !this.#loaded) return;
-    s.fill(0, this.#external, this.#external + 6 * this.#own.length);
-    this.#loaded = external !== null;
-    if (external === null) return;
     const force = this.#force;
     for (const { body, at, X } of this.#places) {
       forceToA(force, 0, X, 0, external, 6 * body);
-      for (let k = 0; k < 6; k++) s[at + k] += force[k];
+      for (let k = 0; k < 6; k++) s[at + k] -= force[k];
     }
   }
 }

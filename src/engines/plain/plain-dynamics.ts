@@ -167,11 +167,12 @@ export class PlainDynamics implements Engine {
         this.#forcesToBodies(options.jointForces, scratch.forces);
       }
       if (options.loopForces !== undefined) loopForces(scratch, options.loopForces);
+    } else if (this.#forwardByKernels(qdd, state, total, armature, options)) {
+      if (options.jointForces !== undefined) this.#forcesByInverse(state, qdd, options);
+      return qdd;
     } else {
-      if (!this.#forwardByKernels(qdd, state, total, armature, options)) {
-        this.#aba ??= createAba(tree);
-        refuseSingular(aba(tree, this.#aba, qdd, q, v, total, external, armature), tree);
-      }
+      this.#aba ??= createAba(tree);
+      refuseSingular(aba(tree, this.#aba, qdd, q, v, total, external, armature), tree);
       if (options.jointForces !== undefined) this.#forcesByInverse(state, qdd, options);
     }
     this.#refuseNonFinite(qdd, 'accelerations', state, total);
@@ -444,10 +445,7 @@ export class PlainDynamics implements Engine {
 
   /** Complains about the first number that is not finite: of what was given, since that is the cause, or of the result. */
   #refuseNonFinite(result: Float64Array, what: string, state: State, given: Float64Array): void {
-    let sum = 0;
-    for (let k = 0; k < result.length; k++) sum += result[k];
-    // A sum of finite numbers may overflow; look closer before complaining.
-    if (Number.isFinite(sum) || result.every(Number.isFinite)) return;
+    if (allFinite(result)) return;
     const { time } = state;
     const bad = (values: Float64Array, from: number, count: number): number | undefined =>
       values.subarray(from, from + count).find((value) => !Number.isFinite(value));
