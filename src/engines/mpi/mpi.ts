@@ -10,6 +10,7 @@ import type { ThreadProgram } from '../threads/program.js';
 import { localRanks, type ProcessEnvironment } from './environment.js';
 import { loadMpi, type MpiLibrary } from './library.js';
 import { MpiTransport } from './mpi-transport.js';
+import { partByHydra } from './part-by-hydra.js';
 import { rankPart, SpreadDynamics, type SpreadOptions } from './spread-dynamics.js';
 import { SpreadSteps } from './spread-steps.js';
 import type { Transport } from './transport.js';
@@ -56,8 +57,9 @@ async function begin(threads: number): Promise<{ readonly library: MpiLibrary; r
   // Nothing is printed any more once the job has been ended.
   node!.once('uncaughtExceptionMonitor', (error) => console.error(error));
   node!.once('exit', (code) => {
-    if (code === 0) library.finalize();
-    else {
+    if (code === 0) {
+      if (!(here < library.ranks && partByHydra(library, env))) library.finalize();
+    } else {
       console.error(`Rank ${library.rank} of ${library.ranks} has failed (exit code ${code}): the job ends.`);
       library.abort(code);
     }

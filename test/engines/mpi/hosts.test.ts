@@ -52,7 +52,8 @@ async function onHosts(launcher: Launcher, count: number, words: readonly string
     err += text;
   });
   const [status] = await once(child, 'close');
-  expect(status, err).toBe(0);
+  // mpirun of MPICH says that all went well also where it was ended while ranks hung at their end.
+  expect({ status, ended: child.killed }, err).toEqual({ status: 0, ended: false });
   return JSON.parse(out);
 }
 
