@@ -83,3 +83,31 @@ export function skeletonParts(nodes: readonly { readonly name: string; readonly 
   });
   return settled;
 }
+
+/** The joint that a part hangs by, in everyday words; those that a skeleton may have several of are left out. */
+const JOINTS = new Map<SegmentPart, string>([
+  ['thigh', 'hip'],
+  ['shank', 'knee'],
+  ['foot', 'ankle'],
+  ['upperArm', 'shoulder'],
+  ['forearm', 'elbow'],
+  ['hand', 'wrist'],
+]);
+
+/** Names that people know for what a skeleton's joints turn about: "left hip x" for LeftUpLeg_rx, "left knee" for LeftLeg; others stay. */
+export function everydayNames(coordinates: readonly string[]): string[] {
+  const names = coordinates.map((coordinate) => {
+    // Of a ball about three axes, of a hinge by the name alone; coordinates of OpenSim have words of their own.
+    const [, bone, axis = ''] = /^(.*)_r([xyz])$/.exec(coordinate) ?? /^([^_]*)$/.exec(coordinate) ?? [];
+    const { part, side } = namedPart(bone ?? '');
+    const joint = part && JOINTS.get(part);
+    return side === '' || joint === undefined ? coordinate : `${side} ${joint} ${axis}`.trim();
+  });
+  return names.map((name, k) => (names.indexOf(name) === names.lastIndexOf(name) ? name : coordinates[k]));
+}
+
+/** "left foot" for LeftFoot or calcn_l; others stay. */
+export function everydayBody(name: string): string {
+  const { part, side } = namedPart(name);
+  return side !== '' && (part === 'foot' || part === 'hand') ? `${side} ${part}` : name;
+}

@@ -4,6 +4,7 @@ import type { Motion } from '../files/read-motion.js';
 import type { Shape } from '../mechanism/mechanism.js';
 import { type GaitCycle, gaitCycles } from '../motion/gait-cycle.js';
 import type { MotionForces } from '../motion/inverse.js';
+import { everydayBody, everydayNames } from '../motion/segments.js';
 import { upOf } from '../motion/support.js';
 import { add, apply, axisFrame, dot, scale, transpose, type Vec3, ZERO3 } from '../spatial/matrix3.js';
 import { TRANSFORM } from '../spatial/spatial.js';
@@ -56,6 +57,7 @@ export function motionReplay(motion: Motion, result: MotionForces, options: Moti
   const { title, torques, edge, first = 0 } = options;
   const { frames, poses, mechanism, weight, mass, supports, strides } = result;
   const up = upOf(mechanism.gravity);
+  const names = everydayNames(motion.coordinates);
   const chosen = strongest(motion, torques);
   const bands = frames.map((frame, k) => torqueBand(motion, frame, torques[k], first + k));
   const stretches = doubleSupport(result);
@@ -71,11 +73,16 @@ export function motionReplay(motion: Motion, result: MotionForces, options: Moti
       {
         title: 'Torque',
         unit: 'N m',
-        names: chosen.map((c) => motion.coordinates[c]),
+        names: chosen.map((c) => names[c]),
         shown: SHOWN,
         shaded: bands.some((one) => one !== undefined) ? unsure : shaded,
       },
-      { title: 'Vertical force of the ground', unit: 'weights', names: ['both feet', ...sides(result)], shaded },
+      {
+        title: 'Vertical force of the ground',
+        unit: 'weights',
+        names: ['both feet', ...sides(result).map(everydayBody)],
+        shaded,
+      },
     ],
   });
   const members = [{ name: motion.model, mechanism }];
@@ -104,7 +111,7 @@ export function motionReplay(motion: Motion, result: MotionForces, options: Moti
   });
   const size = (value: number, digits: number): string => String(Number(value.toPrecision(digits)));
   return recorder.finish({
-    plots: motionCycles(motion, result, options).flatMap((cycle) => cyclePlot(cycle, chosen, motion)),
+    plots: motionCycles(motion, result, options).flatMap((cycle) => cyclePlot(cycle, chosen, motion, names)),
     facts: [
       ['mass', `${size(mass, 4)} kg`],
       ...(motion.height === undefined ? [] : [['height', `${size(motion.height, 4)} m`] as const]),
@@ -224,13 +231,21 @@ function endsOf({ geometry, E, t }: Shape): { readonly at: Vec3; readonly radius
   }
 }
 
-function cyclePlot({ foot, strides, curves }: GaitCycle, chosen: readonly number[], motion: Motion): ReplayPlot[] {
+function cyclePlot(
+  { foot, strides, curves }: GaitCycle,
+  chosen: readonly number[],
+  { coordinates }: Motion,
+  names: readonly string[],
+): ReplayPlot[] {
   const ofName = new Map(curves.map((curve) => [curve.name, curve]));
-  const shown = chosen.flatMap((c) => ofName.get(motion.coordinates[c]) ?? []);
+  const shown = chosen.flatMap((c) => {
+    const curve = ofName.get(coordinates[c]);
+    return curve === undefined ? [] : [{ ...curve, name: names[c] }];
+  });
   if (shown.length === 0) return [];
   return [
     {
-      title: `Gait cycle of ${foot}, ${strides} ${strides === 1 ? 'stride' : 'strides'}: torque`,
+      title: `Gait cycle of ${everydayBody(foot)}, ${strides} ${strides === 1 ? 'stride' : 'strides'}: torque`,
       unit: 'N m',
       x: { label: '% of the stride', values: Float32Array.from(shown[0].mean, (_, k) => k) },
       shown: 2,

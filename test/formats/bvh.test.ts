@@ -4,7 +4,7 @@ import { parseBvh } from '../../src/formats/bvh.js';
 import { ImportError, MechanismError } from '../../src/mechanism/errors.js';
 import { State } from '../../src/mechanism/state.js';
 import { figureFromBvh } from '../../src/motion/bvh-figure.js';
-import { namedPart, skeletonParts } from '../../src/motion/segments.js';
+import { everydayBody, everydayNames, namedPart, skeletonParts } from '../../src/motion/segments.js';
 import {
   add,
   apply,
@@ -274,6 +274,26 @@ describe('names of bones', () => {
     ['Prop', undefined, ''],
   ])('%s', (name, part, side) => {
     expect(namedPart(name)).toEqual({ part, side });
+  });
+
+  it('has joints by everyday names where they are clear, and coordinates of OpenSim as they are', () => {
+    const names = ['LeftUpLeg_rx', 'RightLeg', 'mixamorig:RightFoot_rz', 'lForeArm_ry', 'Spine_rx', 'LThumb_rx'];
+    expect(everydayNames(names)).toEqual([
+      'left hip x',
+      'right knee',
+      'right ankle z',
+      'left elbow y',
+      'Spine_rx',
+      'LThumb_rx',
+    ]);
+    const others = ['knee_angle_r', 'hip_flexion_l', 'pelvis_tx', 'LeftFoot_tx', 'LeftLeg_rx', 'LeftShin_rx'];
+    expect(everydayNames(others)).toEqual(others);
+    expect(['calcn_r', 'LeftFoot', 'Hips', 'RightHand'].map(everydayBody)).toEqual([
+      'right foot',
+      'left foot',
+      'Hips',
+      'right hand',
+    ]);
   });
 
   it('named after joints: a shoulder without an arm below is the arm', () => {

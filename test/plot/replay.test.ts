@@ -139,14 +139,15 @@ describe('a captured motion as a replay', () => {
     expect(replay.plots.map(({ title }) => title)).toEqual([
       'Torque',
       'Vertical force of the ground',
-      expect.stringMatching(/^Gait cycle of Left\w+, \d stride/),
-      expect.stringMatching(/^Gait cycle of Right\w+, \d stride/),
+      expect.stringMatching(/^Gait cycle of left foot, \d stride/),
+      expect.stringMatching(/^Gait cycle of right foot, \d stride/),
     ]);
     const [torque, force, cycle] = replay.plots;
-    const left = torque.curves.find(({ name }) => name === 'LeftLeg')!;
+    const left = torque.curves.find(({ name }) => name === 'left knee')!;
     const c = motion.coordinates.indexOf('LeftLeg');
     expect(left.values[100]).toBe(Math.fround(torques[100][c]));
     expect(torque.shaded!.stretches.length).toBeGreaterThan(3);
+    expect(force.curves.map(({ name }) => name)).toEqual(['both feet', 'left foot', 'right foot']);
     // The feet together carry all.
     const [both, ...feet] = force.curves.map(({ values }) => values);
     both.forEach((value, k) => {

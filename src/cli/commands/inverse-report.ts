@@ -5,6 +5,7 @@ import type { Motion } from '../../files/read-motion.js';
 import { formatStorage } from '../../formats/storage.js';
 import { edgeFrames } from '../../motion/frames-within.js';
 import type { DoubleSupport, FrameForces, MotionForces, UpAxis } from '../../motion/index.js';
+import { everydayNames } from '../../motion/segments.js';
 import { inversePicture } from '../../plot/inverse-picture.js';
 import {
   doubleSupport,
@@ -165,6 +166,7 @@ function picture(outcome: InverseOutcome): string {
   const { loaded, result, torques } = outcome;
   const { frames, poses, mechanism, weight } = result;
   const bands = frames.map((_, k) => band(outcome, k));
+  const names = everydayNames(loaded.coordinates);
   const shown = Math.min(MOMENTS, frames.length);
   const moments = Array.from({ length: shown }, (_, k) => {
     const frame = shown === 1 ? 0 : Math.round((k * (frames.length - 1)) / (shown - 1));
@@ -180,7 +182,7 @@ function picture(outcome: InverseOutcome): string {
     weight,
     shaded: doubleSupport(result),
     series: mostMoved(outcome, CURVES).map((c) => ({
-      name: loaded.coordinates[c],
+      name: names[c],
       values: torques.map((row) => row[c]),
       low: torques.map((row, k) => bands[k]?.low[c] ?? row[c]),
       high: torques.map((row, k) => bands[k]?.high[c] ?? row[c]),
