@@ -9,6 +9,7 @@ import { parseMesh } from './mesh.js';
 import { type KnownMesh, knownMesh } from './mesh-cache.js';
 import { checkedMesh } from './mesh-data.js';
 import { type MeshInertiaMode, type MeshMass, meshMass, surfaceFaults } from './mesh-mass.js';
+import { builtinMesh } from './mjcf-builtin-mesh.js';
 import type { Compiler } from './mjcf-compiler.js';
 import { type Fields, flag, keyword, manyNumbers, number, numbers, text, words } from './mjcf-fields.js';
 import { type RigidPose, rotationOfQuaternion } from './mjcf-frame.js';
@@ -29,6 +30,7 @@ export interface MeshAssetData {
   maxhullvert: number;
   smoothnormal: boolean;
   builtin: string;
+  params: readonly number[];
 }
 
 export const DEFAULT_MESH: MeshAssetData = {
@@ -44,6 +46,7 @@ export const DEFAULT_MESH: MeshAssetData = {
   maxhullvert: -1,
   smoothnormal: false,
   builtin: '',
+  params: [],
 };
 
 const ignored = (): void => {};
@@ -61,6 +64,7 @@ export const MESH_FIELDS: Fields<MeshAssetData> = new Map([
   ['maxhullvert', number<MeshAssetData>('maxhullvert')],
   ['smoothnormal', flag<MeshAssetData>('smoothnormal')],
   ['builtin', text<MeshAssetData>('builtin')],
+  ['params', manyNumbers<MeshAssetData>('params')],
   // How it looks, and what kind of file it is, which its name says.
   ['normal', ignored],
   ['texcoord', ignored],
@@ -200,10 +204,13 @@ export interface Fitted {
 
 const stem = (path: string): string => path.slice(path.search(/[^\\/]*$/)).replace(/\.[^.]*$/, '');
 
-/** Vertices and faces that are written in the model; in 32-bit floating point, as MuJoCo keeps them. */
+/** Vertices and faces that are written in the model, or made; in 32-bit floating point, as MuJoCo keeps them. */
 function writtenMesh(data: MeshAssetData, element: XmlElement): KnownMesh | undefined {
-  const { vertex, face } = data;
-  if (vertex === undefined) return undefined;
+  const { vertex, face, builtin, params } = data;
+  if (vertex === undefined) {
+    const made = builtinMesh(builtin, params);
+    return made && { mesh: transformed(made, data) };
+  }
   if (vertex.length < 12 || vertex.length % 3 !== 0 || (face?.length ?? 0) % 3 !== 0)
     throw ImportError.of('mesh', element.place, 'A mesh needs four or more vertices, and three to a face.');
   if (face?.some((corner) => !Number.isInteger(corner) || corner < 0))

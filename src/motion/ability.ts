@@ -1,8 +1,9 @@
-// Torques beyond what people can do: of a captured motion they mean that something is wrong with it, with its scale, or with
-// what is taken to carry the figure.
+// Torques beyond what people can do, and ground that would have to pull: of a captured motion they mean that something is
+// wrong with it, with its scale, its filter, or with what is taken to carry the figure.
 
 import type { Problem } from '../mechanism/errors.js';
 import type { Mechanism } from '../mechanism/mechanism.js';
+import { stretches } from './carriers.js';
 import { namedPart, type SegmentPart } from './segments.js';
 
 /**
@@ -52,4 +53,27 @@ export function beyondAbility(
       },
     ];
   });
+}
+
+/** The ground pulls by more than this share of the weight, for so many seconds. */
+const PULLED = 0.1;
+const PULLED_FOR = 0.04;
+
+/** A warning where somebody falls faster than by gravity with feet on the ground. `pull` is the share of the weight, by frame. */
+export function pulledDown(pull: readonly number[], weight: number, time: (frame: number) => number): Problem[] {
+  const long = stretches(pull.length, (k) => pull[k] > PULLED).filter(
+    ([from, to]) => time(to) - time(from) > PULLED_FOR,
+  );
+  if (long.length === 0) return [];
+  const [first] = long;
+  const most = Math.max(...long.flatMap(([from, to]) => pull.slice(from, to + 1))) * weight;
+  const [from, to] = first.map((k) => Number(time(k).toFixed(3)));
+  const more = long.length > 1 ? ` and ${long.length - 1} more times` : '';
+  return [
+    {
+      code: 'pulled',
+      where: '',
+      message: `Between ${from} and ${to} s${more} the ground would have to pull, by up to ${most.toPrecision(3)} N, which it cannot: look at the filter (--cutoff), the scale and the frames around it.`,
+    },
+  ];
 }

@@ -12,7 +12,7 @@ import { MechanismError, type Problem } from '../mechanism/errors.js';
 import { GROUND, type Mechanism } from '../mechanism/mechanism.js';
 import { State } from '../mechanism/state.js';
 import { add, dot, norm, scale, subtract, type Vec3, ZERO3 } from '../spatial/matrix3.js';
-import { beyondAbility } from './ability.js';
+import { beyondAbility, pulledDown } from './ability.js';
 import { BESIDE, BESIDE_FOR, carriersByName, distanceToPoints, otherCarriers } from './carriers.js';
 import { loadShares } from './double-support.js';
 import type { AppliedLoads } from './loads.js';
@@ -180,6 +180,7 @@ class MotionInverse {
             ...this.#uncarried(needed, supports, isEdge),
             ...this.#beside(needed, supports, poses, isEdge),
           ]),
+      ...(needed === undefined ? [] : this.#pulled(needed, supports, isEdge)),
       ...beyondAbility(this.#mechanism, this.#mass, frames, isEdge),
     ];
     const { mass, weight } = { mass: this.#mass, weight: this.#weight };
@@ -238,6 +239,13 @@ class MotionInverse {
         message: `Between ${from} and ${to} s the force of the ground would act up to ${most} m beside what is down (${end - first} frames): a rail, another person? Name the body with --support; until then the torques of the legs are not to be trusted.`,
       },
     ];
+  }
+
+  #pulled(needed: readonly Wrench[], supports: readonly Support[], isEdge: (frame: number) => boolean): Problem[] {
+    const pull = needed.map(({ force }, k) =>
+      isEdge(k) || supports[k].feet.length === 0 ? 0 : -dot(force, this.#up) / this.#weight,
+    );
+    return pulledDown(pull, this.#weight, (frame) => this.#time(frame));
   }
 
   /** The share of the second foot by leverage: where between the feet the whole force acts. */

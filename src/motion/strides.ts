@@ -43,7 +43,10 @@ export function stridesOf(
   feet: readonly string[],
 ): Strides | undefined {
   const { start, interval, count } = positions;
-  const lag = strideFrames(positions);
+  // Who stands, jumps once or turns a cartwheel has poses alike, too, but takes no steps.
+  const steps = feet.every((_, f) => supports.some(({ feet: down }) => down.length === 1 && down[0] === f));
+  const hops = feet.some((_, f) => landings(supports, f).length > 1);
+  const lag = steps || hops ? strideFrames(positions) : undefined;
   if (lag === undefined) return undefined;
   const means = Array.from({ length: count - lag }, (_, from) => meanOver(vertical, from, from + lag));
   const byLanding = feet.flatMap((foot, f) => {

@@ -376,14 +376,4 @@ describe('MJCF files in the wild', () => {
     );
     expect([...parseMjcf(text).keyframes[0].state.q]).toEqual([1, 0, 0, 0, 1, 2, 3]);
   });
-
-  it('a mesh that MuJoCo makes itself is named where its inertia is needed', () => {
-    const text = meshModel('builtin="sphere" params="2"');
-    expect(() => parseMjcf(text)).toThrow(/made by MuJoCo \(builtin="sphere"\)/);
-    const weighed = text.replace(
-      '<geom type="mesh"',
-      '<inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/><geom type="mesh"',
-    );
-    expect(parseMjcf(weighed).mechanism.body('m').mass).toBe(1);
-  });
 });

@@ -37,19 +37,37 @@ function bvh(seconds: number, pose: (time: number) => Pose): string {
   return `${HIERARCHY}\nMOTION\nFrames: ${rows.length}\nFrame Time: 0.01\n${rows.join('\n')}\n`;
 }
 
-/** Crouches for 0.6 s, pushes off, is in the air from 0.85 to 1.35 s, lands and rises. Centimetres. */
-export const jumpBvh = (): string =>
-  bvh(2, (t) => {
-    const push = Math.min(1, (t - 0.6) / 0.25);
-    const crouch =
+/** Bends for 0.6 s, pushes off, is in the air for 0.45 s from 0.83 s on, lands as it took off, and rises: as people could. Centimetres. */
+export const jumpBvh = (): string => {
+  const [deep, shallow, takeOff] = [30, 5, 220];
+  const push = (2 * (deep - shallow)) / takeOff;
+  const inAir = (2 * takeOff) / 981;
+  const [rises, lands] = [0.6 + push, 0.6 + push + inAir];
+  /** How much lower the hips are than with straight legs, seconds after the deepest point. */
+  const pushed = (t: number): number => deep - (takeOff * t * t) / (2 * push);
+  return bvh(2.5, (t) => {
+    const lower =
       t < 0.6
-        ? 45 * smooth(t / 0.6)
-        : t < 0.85
-          ? 45 * (1 - push * push * (2 - push))
-          : 40 * (smooth((t - 1.35) / 0.3) - smooth((t - 1.65) / 0.3));
-    const flight = t > 0.85 && t < 1.35 ? (981 / 2) * (t - 0.85) * (1.35 - t) : 0;
-    const lower = 2 * THIGH * (1 - Math.cos(radians(crouch)));
+        ? deep * smooth(t / 0.6)
+        : t < rises
+          ? pushed(t - 0.6)
+          : t < lands
+            ? shallow
+            : t < lands + push
+              ? pushed(lands + push - t)
+              : deep * (1 - smooth((t - lands - push) / 0.6));
+    const flight = t > rises && t < lands ? (981 / 2) * (t - rises) * (lands - t) : 0;
+    const crouch = (Math.acos(1 - lower / (2 * THIGH)) * 180) / Math.PI;
     return { hips: [0, HIPS - lower + flight, 0], bent: [-crouch, 2 * crouch, -crouch] };
+  });
+};
+
+/** The hips drop by 30 cm within 0.25 s, feet on the ground: faster than anybody falls. */
+export const plungeBvh = (): string =>
+  bvh(2, (t) => {
+    const lower = 30 * smooth((t - 0.8) / 0.25);
+    const crouch = (Math.acos(1 - lower / (2 * THIGH)) * 180) / Math.PI;
+    return { hips: [0, HIPS - lower, 0], bent: [-crouch, 2 * crouch, -crouch] };
   });
 
 /** From 0.5 to 1.7 s the thighs come level, the shanks stay upright: the hips are 0.4 m behind the feet. */

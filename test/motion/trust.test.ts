@@ -17,7 +17,7 @@ import { differentiated, smoothed } from '../../src/motion/trajectory.js';
 import { leastNormSplit, movedTo, sumOf } from '../../src/motion/wrench.js';
 import { add, cross, subtract } from '../../src/spatial/matrix3.js';
 import { CARTWHEEL, cartwheelBvh, handstandBvh } from './acrobatics.js';
-import { jumpBvh, sitBvh } from './exercise.js';
+import { jumpBvh, plungeBvh, sitBvh } from './exercise.js';
 import { gaitBvh } from './gait.js';
 
 const of = (kind: Exclude<SupportKind, 'other'>): Support => ({
@@ -104,7 +104,7 @@ describe('motions that are no walks', () => {
   };
 
   it('a jump with both feet is carried by both, alike, and by none in the air', () => {
-    const { supports, frames, mechanism, warnings } = forces(jumpBvh());
+    const { supports, frames, mechanism, warnings, strides } = forces(jumpBvh());
     const kinds = supports.map(({ kind }) => kind);
     expect(new Set(kinds)).toEqual(new Set(['double', 'none']));
     expect(kinds.filter((kind) => kind === 'none').length).toBeGreaterThan(30);
@@ -114,6 +114,22 @@ describe('motions that are no walks', () => {
       if (support === 'none') expect([...total.force, feet.length]).toEqual([0, 0, 0, 0]);
     }
     expect(warnings.map(({ code }) => code)).toEqual([]);
+    // Poses before and after it are alike, but nobody takes steps.
+    expect(strides).toBeUndefined();
+  });
+
+  it('ground that would have to pull is pointed out', () => {
+    const { warnings } = forces(plungeBvh());
+    expect(warnings.map(({ code }) => code)).toEqual(['pulled']);
+    const [, from, to, most] = /Between ([\d.]+) and ([\d.]+) s .* up to (\d+) N/
+      .exec(warnings[0].message)!
+      .map(Number);
+    expect(from).toBeGreaterThan(0.75);
+    expect(to).toBeLessThan(0.95);
+    expect(to - from).toBeGreaterThan(0.04);
+    // 27.7 m/s^2 at most before the filter, of a body of which the legs move less.
+    expect(most).toBeGreaterThan(0.2 * 716);
+    expect(most).toBeLessThan(1.9 * 716);
   });
 
   /** [from, to] in seconds of each stretch in which a body carries. */
