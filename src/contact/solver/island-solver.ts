@@ -87,7 +87,7 @@ export class IslandSolver {
     problem: IslandProblem,
     tolerance: number,
     aim: number,
-    { again = false, iterations = 12, eps = 1e-3 } = {},
+    { again = false, iterations = 12, eps = 1e-3, growth = 10 } = {},
   ): Outcome {
     if (!again) this.#layOut(problem);
     const { F, N, run } = this.#machine;
@@ -95,7 +95,7 @@ export class IslandSolver {
     const scalars = N[at.SCALARS];
     run.prepareBlocks(again ? 0 : 1);
     F[scalars + 1] = run.evaluate(N[at.LAMBDA], N[at.U]);
-    const used = F[scalars + 1] <= tolerance ? 0 : run.newton(aim, iterations, eps);
+    const used = F[scalars + 1] <= tolerance ? 0 : run.newton(aim, iterations, eps, growth);
     return this.#read(problem, used);
   }
 

@@ -24,7 +24,7 @@ export interface Kernels {
   predict(h: number, gx: number, gy: number, gz: number): void;
   motionOfBlocks(v: number, u: number): void;
   evaluate(lambda: number, u: number): number;
-  newton(tolerance: number, most: number, eps: number): number;
+  newton(tolerance: number, most: number, eps: number, growth: number): number;
   placeLinks(tree: number): void;
   translateLinks(tree: number): void;
   moveLinks(tree: number): void;
@@ -77,7 +77,7 @@ export function plainMachine(): KernelMachine {
       motionOfBlocks: (v, u) => motionOfBlocks(machine.F, machine.N, v, u),
       evaluate: (lambda, u) => evaluate(machine.F, machine.N, lambda, u),
       interior: (tolerance, aim, most) => interior(machine.F, machine.N, tolerance, aim, most),
-      newton: (tolerance, most, eps) => newton(machine.F, machine.N, tolerance, most, eps),
+      newton: (tolerance, most, eps, growth) => newton(machine.F, machine.N, tolerance, most, eps, growth),
       placeLinks: (tree) => placeLinks(machine.F, machine.N, tree),
       translateLinks: (tree) => translateLinks(machine.F, machine.N, tree),
       moveLinks: (tree) => moveLinks(machine.F, machine.N, tree),

@@ -65,19 +65,22 @@ export class Detection {
     return pairKey(this.#shapes.length, i, j);
   }
 
-  /** All pairs, where the shapes are now; h: the length of the step. */
-  find(h: number, gravity: number): void {
-    this.sweep(h, gravity);
+  /** All pairs, where the shapes are now; h: the length of the step, `wider`: see sweep. */
+  find(h: number, gravity: number, wider: number): void {
+    this.sweep(h, gravity, wider);
     for (let k = 0; k < this.candidates.length; k++) this.look(this.candidates[k]);
     this.gather();
   }
 
-  /** The pairs that may touch, in the order of their keys: `look` at all of them, in any order, then `gather` those that do. */
-  sweep(h: number, gravity: number): void {
+  /**
+   * The pairs that may touch, in the order of their keys: `look` at all of them, in any order, then `gather` those that do. Farther
+   * apart by `wider` than their speeds say: metres that something has moved on which was struck within the step.
+   */
+  sweep(h: number, gravity: number, wider: number): void {
     const swept = this.#swept;
     const { candidates } = this;
     swept.follow();
-    const count = swept.find(h, NEAR, gravity * h);
+    const count = swept.find(h, NEAR + wider, gravity * h);
     const { pairs, margins } = swept;
     const before = this.touching;
     while (candidates.length < count)
@@ -94,7 +97,9 @@ export class Detection {
       candidate.key = key;
       candidate.a = this.#shapes[i];
       candidate.b = this.#shapes[j];
-      candidate.margin = margins[k];
+      // What rests is looked at as before, or it would have to be computed again.
+      const rest = wider > 0 && stays(candidate.a) && stays(candidate.b);
+      candidate.margin = rest ? swept.margin(i, j, h, NEAR, gravity * h) : margins[k];
       candidate.pair = old < before.length && before[old].key === key ? before[old] : undefined;
     }
   }
@@ -128,6 +133,24 @@ export class Detection {
       const { pair } = this.candidates[k];
       if (pair !== undefined) this.touching.push(pair);
     }
+  }
+
+  /** How deep shapes are in each other that nobody looked at in this step: those of no pair, where they are now. */
+  missed(): number {
+    const swept = this.#swept;
+    const { touching } = this;
+    swept.follow();
+    const count = swept.find(0, 0, 0);
+    let deepest = 0;
+    for (let k = 0, known = 0; k < count; k++) {
+      const [i, j] = [swept.pairs[2 * k], swept.pairs[2 * k + 1]];
+      const key = this.key(i, j);
+      while (known < touching.length && touching[known].key < key) known++;
+      if (known < touching.length && touching[known].key === key) continue;
+      this.#collide(this.#shapes[i], this.#shapes[j], 0);
+      for (let p = 0; p < this.#manifold.count; p++) deepest = Math.max(deepest, -this.#manifold.gap[p]);
+    }
+    return deepest;
   }
 
   /** Remembers pairs and warm starts as those at the start of a step. */

@@ -27,7 +27,7 @@ const INSIDE = 60;
 /** How often it is asked again with moments of contacts that Newton's method found meanwhile. */
 const MOST_MOMENTS = 2;
 /** From nothing they are soft: that finds the way where a warm start leads astray. */
-const AFRESH = { again: true, iterations: 40, eps: 0.1 };
+const AFRESH = { again: true, iterations: 40, eps: 0.1, growth: 0 };
 /** Islands that are too large for the solvers on impulses, and up to so many rows, begin anew with these in turn instead. */
 const AFRESH_LARGE = [3e-3, 1e-4, 0.1];
 const MOST_AFRESH_ROWS = 600;
@@ -85,8 +85,13 @@ export class IslandSolve {
     const count = contactRows(problem);
     const small = count <= MOST_DENSE_ROWS;
     const spins = problem.kind.subarray(0, problem.blocks).some((kind) => kind >= KIND_SPIN);
-    problem.lambda.set(warm.subarray(0, rows));
+    // Where one start leads astray another may not: what Newton's method found, the last impulses, none.
+    problem.lambda.set(best.subarray(0, rows));
     this.#inside(problem, solution);
+    if (!(solution.residual <= TOLERANCE)) {
+      problem.lambda.set(warm.subarray(0, rows));
+      this.#inside(problem, solution);
+    }
     // Moments of contacts are what Newton's method last found: once more from there.
     for (let k = 0; spins && k < MOST_MOMENTS && !(solution.residual <= TOLERANCE); k++) {
       problem.lambda.set(best.subarray(0, rows));

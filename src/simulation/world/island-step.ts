@@ -333,7 +333,7 @@ function bounceSpeed(g: number, h: number): number {
 }
 
 /** Whether a contact closes in this step that neither bounces nor gives way, or a joint runs into its limit. */
-function isLanding({ pairs, rows }: Island, h: number, g: number): boolean {
+export function isLanding({ pairs, rows }: Island, h: number, g: number): boolean {
   for (let p = 0; p < pairs.length; p++) {
     const { count, gap, approach, restitution, compliance } = pairs[p];
     if (compliance > 0) continue;

@@ -6,7 +6,7 @@
 import type { Vec3 } from '../../spatial/matrix3.js';
 import type { Detection, NearPair } from './detection.js';
 import type { IslandReport } from './island-solve.js';
-import { IslandStep, type StepSetting } from './island-step.js';
+import { IslandStep, isLanding, type StepSetting } from './island-step.js';
 import { type Island, Islands, type NearShapes } from './islands.js';
 import type { JointRows } from './joint-rows.js';
 import type { Member } from './member.js';
@@ -27,6 +27,9 @@ export class Stepper {
   /** Reports of islands by their first members. */
   readonly #reports: (IslandReport | undefined)[] = [];
   islands: IslandReport[] = [];
+  /** Whether something landed in the last step: what it struck may be faster than it was looked at for. */
+  #landed = false;
+  #wider = 0;
   /** Of the last step, seconds. */
   length = 1;
   /** Its gravity. */
@@ -38,7 +41,10 @@ export class Stepper {
     this.#island = new IslandStep(detection);
   }
 
-  /** A step of all members; false where it should be taken in halves, unless it is the `last` resort. */
+  /**
+   * A step of all members; false where it should be taken in halves, unless it is the `last` resort. `wider`: how much farther (m) it
+   * looks for contacts than speeds at its start say.
+   */
   step(
     members: readonly Member[],
     rows: readonly JointRows[],
@@ -46,6 +52,7 @@ export class Stepper {
     h: number,
     time: number,
     last: boolean,
+    wider: number,
     sleep?: Sleep,
   ): boolean {
     const g = Math.sqrt(gravity[0] * gravity[0] + gravity[1] * gravity[1] + gravity[2] * gravity[2]);
@@ -55,6 +62,8 @@ export class Stepper {
       if (!member.asleep && !(same && member.halted && member.leftAlone && member.stayed)) member.begin();
     }
     const setting: StepSetting = { gravity, g, h, time, last };
+    this.#wider = wider;
+    this.#landed = false;
     this.#moving.length = 0;
     this.#islands.begin(members.length);
     const went = this.#threads.available()
@@ -73,16 +82,21 @@ export class Stepper {
     return true;
   }
 
+  /** How deep (m) the last step let shapes enter each other that it did not look at. */
+  missed(): number {
+    return this.#landed ? this.#detection.missed() : 0;
+  }
+
   #stepAlone(
     members: readonly Member[],
     rows: readonly JointRows[],
     setting: StepSetting,
     sleep: Sleep | undefined,
   ): boolean {
-    this.#detection.find(setting.h, setting.g);
+    this.#detection.find(setting.h, setting.g, this.#wider);
     while (this.#all.length < members.length) this.#all.push(this.#all.length);
     this.#all.length = members.length;
-    this.#find(this.#all, members, rows, this.#detection.touching, sleep);
+    this.#find(this.#all, members, rows, this.#detection.touching, setting, sleep);
     for (const island of this.#moving) {
       if (!this.#island.advance(island, setting)) return false;
       this.#reports[island.numbers[0]] = this.#island.report;
@@ -102,7 +116,7 @@ export class Stepper {
     const groups = this.#groups;
     while (this.#all.length < members.length) this.#all.push(this.#all.length);
     this.#all.length = members.length;
-    detection.sweep(setting.h, setting.g);
+    detection.sweep(setting.h, setting.g, this.#wider);
     groups.begin(members.length);
     groups.add(this.#all, members, rows, detection.candidates);
     // The largest first: who comes last should have little to do.
@@ -114,7 +128,7 @@ export class Stepper {
       for (const { numbers, pairs } of order) {
         const touching = pairs.map((candidate) => detection.look(candidate)).filter((pair) => pair !== undefined);
         const from = this.#moving.length;
-        this.#find(numbers, members, rows, touching, sleep);
+        this.#find(numbers, members, rows, touching, setting, sleep);
         for (let k = from; k < this.#moving.length; k++) threads.offer(this.#moving[k]);
       }
     } catch (error) {
@@ -131,6 +145,7 @@ export class Stepper {
     members: readonly Member[],
     rows: readonly JointRows[],
     pairs: readonly ShapePair[],
+    { h, g }: StepSetting,
     sleep: Sleep | undefined,
   ): void {
     const islands = this.#islands;
@@ -141,6 +156,7 @@ export class Stepper {
       sleep?.wake(island);
       if (isAsleep(island) || isStill(island)) continue;
       for (const member of island.members) if (member.halted) member.begin();
+      this.#landed ||= isLanding(island, h, g);
       this.#moving.push(island);
     }
   }

@@ -100,6 +100,10 @@ export interface StepReport {
 
 const DEFAULT_STEP = 2e-3;
 
+/** Depths (m) of what nobody looked at that are let pass, and how often a step is taken again at most where they are larger. */
+const MISSED = 2e-5;
+const MOST_LOOKS = 4;
+
 /** Mechanisms in contact with the ground, with obstacles and with each other. */
 export class World {
   readonly stepSize: number;
@@ -301,9 +305,17 @@ export class World {
 
   /** A step from a time on, in halves where it is too long for its energy. */
   #advance(time: number, h: number, depth: number): void {
-    for (const member of this.members) member.mark(depth);
     const { members, gravity } = this;
-    if (this.#stepper.step(members, this.#rows, gravity, h, time, depth === DEPTH, this.sleep)) return;
+    for (const member of members) member.mark(depth);
+    // What is struck within a step may run into something that nobody looked at: then once more, looking farther.
+    let [wider, looks] = [0, 0];
+    while (this.#stepper.step(members, this.#rows, gravity, h, time, depth === DEPTH, wider, this.sleep)) {
+      const missed = this.#stepper.missed();
+      if (!(missed > MISSED) || looks === MOST_LOOKS) return;
+      wider += 2 * missed;
+      looks++;
+      for (const member of members) member.undo(depth);
+    }
     for (const member of members) member.undo(depth);
     const half = 0.5 * h;
     this.#advance(time, half, depth + 1);

@@ -66,6 +66,7 @@ const GOOD = 1e-4;
 const AGAIN = 0.4;
 const NEWTON_STEPS = 8;
 const NEWTON_EPS = 1e-5;
+const NEWTON_GROWTH = 10;
 /** The same where moments were kept as they were: Newton's method is to find them. */
 const GOOD_KEPT = 0.1;
 const NEWTON_STEPS_KEPT = 25;
@@ -111,9 +112,11 @@ export function interior(F: Float64Array, N: Int32Array, tolerance: f64, aim: f6
   const scale = F[N[SCALARS]];
   let good: f64 = GOOD;
   let steps: i32 = NEWTON_STEPS;
+  let growth: f64 = NEWTON_GROWTH;
   for (let c = 0; c < blocks; c++)
     if (N[N[KIND] + c] >= KIND_SPIN) {
       good = GOOD_KEPT;
+      growth = 0;
       steps = NEWTON_STEPS_KEPT;
     }
   clampLawful(F, N, lambda);
@@ -145,7 +148,7 @@ export function interior(F: Float64Array, N: Int32Array, tolerance: f64, aim: f6
       }
       if (r > tolerance && r < good) {
         F[residual] = r;
-        iterations += newton(F, N, aim, steps, NEWTON_EPS);
+        iterations += newton(F, N, aim, steps, NEWTON_EPS, growth);
         r = F[residual];
         if (r < best) {
           best = r;

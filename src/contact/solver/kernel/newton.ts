@@ -11,11 +11,11 @@
 //                                         slip: W couples friction with the normal and is not symmetric
 //
 // Impulses may leave their cones on the way. A step changes velocities by J dv exactly, so that its length can be searched for without
-// another pass: the part of it that makes `merit` least. eps falls with whole steps, and is a part of the distance where they are
-// short: nearly redundant contacts then change no more than they must. Not below 1e-6: the equations cancel there. Where the merit
-// falls too slowly, a whole step is taken whatever it says: it has minima that are no solutions. Piles of bodies are swept over
-// before and where steps are short. Near the solution W hardly changes: the factors of the last whole step serve another one, as
-// long as that makes the merit much smaller.
+// another pass: the part of it that makes `merit` least. eps falls with whole steps and grows where they are short (Levenberg and
+// Marquardt): nearly redundant contacts then change no more than they must. Where sweeps help it is a part of the distance instead.
+// Not below 1e-6: the equations cancel there. Where the merit falls too slowly, a whole step is taken whatever it says: it has minima
+// that are no solutions. Piles of bodies are swept over before and where steps are short. Near the solution W hardly changes: the
+// factors of the last whole step serve another one, as long as that makes the merit much smaller.
 
 import { factoriseBlocks, solveBlocks } from './blocks.js';
 import { motionOfBlocks, toContacts, toForces } from './contacts.js';
@@ -102,8 +102,11 @@ function giveWay(F: Float64Array, N: Int32Array, lambda: i32, u: i32): void {
   for (let b = 0; b < N[BLOCKS]; b++) F[u + 3 * b] += F[N[COMPLIANCE] + b] * F[lambda + 3 * b];
 }
 
-/** Improves LAMBDA, whose U are known with residual F[SCALARS + 1]; returns the iterations, and leaves U, FORCE, CHANGE, residual. */
-export function newton(F: Float64Array, N: Int32Array, tolerance: f64, most: i32, firstEps: f64): i32 {
+/**
+ * Improves LAMBDA, whose U are known with residual F[SCALARS + 1]; returns the iterations, and leaves U, FORCE, CHANGE, residual. `growth`:
+ * by what short steps multiply eps; 0: they make it a part of the distance.
+ */
+export function newton(F: Float64Array, N: Int32Array, tolerance: f64, most: i32, firstEps: f64, growth: f64): i32 {
   const rows = 3 * N[BLOCKS];
   const lambda = N[LAMBDA];
   const u = N[U];
@@ -126,7 +129,11 @@ export function newton(F: Float64Array, N: Int32Array, tolerance: f64, most: i32
   }
   let sweeps = 0;
   if (F[residual] > ROUGH) sweeps = prepareSweeps(F, N);
-  if (sweeps === 1) smooth(F, N);
+  let grows = growth;
+  if (sweeps === 1) {
+    grows = 0;
+    smooth(F, N);
+  }
   sharePatches(F, N);
   let now = merit(F, N, 0);
   while (F[residual] > tolerance && iterations < most) {
@@ -177,7 +184,7 @@ export function newton(F: Float64Array, N: Int32Array, tolerance: f64, most: i32
       F[u + k] += part * F[du + k];
     }
     if (part === 1) eps = Math.max(floor, Math.min(0.1 * eps, 0.1 * Math.sqrt(next)));
-    else if (part < SHORT) eps = Math.max(floor, Math.min(MOST_EPS, 0.1 * Math.sqrt(next)));
+    else if (part < SHORT) eps = Math.min(MOST_EPS, Math.max(grows * eps, Math.max(floor, 0.1 * Math.sqrt(next))));
     if (sweeps === 1 && next > ROUGH * ROUGH && (jump === 1 || part < SHORT)) smooth(F, N);
     else if (jump === 1 || next < NEAR) {
       const before = F[residual];
