@@ -1,7 +1,7 @@
 // What kind of file it is: said by the end of its name.
 
 /** Extensions of the files that `readModel` reads. */
-export const MODEL_FILES = ['.urdf', '.xml', '.sdf', '.json', '.bvh', '.osim'] as const;
+export const MODEL_FILES = ['.urdf', '.xml', '.sdf', '.json', '.bvh', '.osim', '.xacro'] as const;
 /** Extensions of the files that `readMotion` reads. */
 export const MOTION_FILES = ['.bvh', '.mot', '.sto'] as const;
 

@@ -64,6 +64,8 @@ function parse(text: string, name: string, options: ReadModelOptions): Model {
   switch (extension === '.xml' ? (ROOTS.get(rootOf(text)) ?? extension) : extension) {
     case '.xml':
       return parseMjcf(text, { ...common, ...(files !== undefined && { files }) });
+    // Some are finished files; others are named as templates.
+    case '.xacro':
     case '.urdf': {
       const own = {
         fixedJoints,

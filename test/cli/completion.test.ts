@@ -40,6 +40,9 @@ describe('completion', () => {
     expect(completed('reproduce', '00')).toEqual(['000', '001', '002', '003', '004']);
     expect(completed('info', 'ro')).toEqual(['robot.urdf']);
     expect(completed('info', 'no')).toEqual([]);
+    expect(completed('fd', 'human-3')).toEqual(['human-34']);
+    expect(completed('simulate', 'fa')).toEqual(['fall']);
+    expect(completed('fd', 'fa')).toEqual([]);
   });
 
   it('refuses another shell', async () => {

@@ -1,6 +1,7 @@
 // URDF as people write it: links without mass at the ends, templates in place of robots.
 
 import { describe, expect, it } from 'vitest';
+import { readModel } from '../../src/files/read-model.js';
 import { parseUrdf } from '../../src/formats/urdf.js';
 import { ImportError } from '../../src/mechanism/errors.js';
 
@@ -45,7 +46,10 @@ describe('xacro', () => {
     expect(() => parseUrdf(text, { file: 'r.urdf' })).toThrow(/This is a xacro file/);
   });
 
-  it('a name space that is left over is not one', () => {
+  it('a name space that is left over is not one, whatever the name of the file', () => {
+    const finished = `<robot xmlns:xacro="x" name="r"><link name="a">${heavy}</link></robot>`;
+    expect(readModel(finished, 'r.urdf.xacro').mechanism.bodies).toHaveLength(1);
+    expect(() => readModel('<robot name="r"><xacro:a/></robot>', 'r.xacro')).toThrow(/^r.xacro:1:1: This is a xacro/);
     expect(parseUrdf(`<robot xmlns:xacro="x" name="r"><link name="a">${heavy}</link></robot>`).bodies).toHaveLength(1);
   });
 });

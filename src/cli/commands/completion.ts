@@ -3,6 +3,8 @@
 import { Argument, Command } from 'commander';
 import { MODEL_FILES, MOTION_FILES } from '../../files/kinds.js';
 import { formatJson } from '../../formats/json-writer.js';
+import { BUILTIN_MODELS } from '../../models/index.js';
+import { BUNDLED_SCENES } from '../../scenes/bundled.js';
 import { COMMANDS, type CommandEntry } from '../command-table.js';
 import type { Terminal } from '../terminal.js';
 
@@ -16,9 +18,18 @@ interface Completion {
     readonly description: string;
     readonly words: readonly string[];
   }[];
-  /** Words that its arguments take; files besides. */
+  /** Words that its arguments take; where there are none, files. */
   readonly words: readonly string[];
+  /** Built-in models and scenes that stand for a file. */
+  readonly names: readonly string[];
 }
+
+const MODELS = BUILTIN_MODELS.map(({ example }) => example);
+const NAMES = new Map<string, readonly string[]>([
+  ['model', MODELS],
+  ['scene', [...BUNDLED_SCENES.map(({ name }) => name), ...MODELS]],
+  ['what', [...BUNDLED_SCENES.map(({ name }) => name), ...MODELS]],
+]);
 
 export function configureCompletion(command: Command, terminal: Terminal): void {
   command
@@ -51,6 +62,7 @@ async function completions(terminal: Terminal): Promise<Completion[]> {
         long == null ? [] : [{ flag: long, description, words: argChoices ?? [] }],
       ),
       words: command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []),
+      names: command.registeredArguments.flatMap((argument) => NAMES.get(argument.name()) ?? []),
     });
   };
   for (const entry of COMMANDS) {
@@ -77,7 +89,7 @@ const groups = (all: readonly Completion[]): Map<string, string[]> => {
 const FILES = [...new Set([...MODEL_FILES, ...MOTION_FILES])].map((ending) => ending.slice(1)).join('|');
 
 function bash(all: readonly Completion[]): string {
-  const cases = all.map(({ command, options, words }) => {
+  const cases = all.map(({ command, options, words, names }) => {
     const choices = options
       .filter((option) => option.words.length > 0)
       .map(
@@ -85,7 +97,7 @@ function bash(all: readonly Completion[]): string {
       );
     const flags = ['--help', ...options.map(({ flag }) => flag)].join(' ');
     return `    "${command}")
-${choices.length > 0 ? `      case "$previous" in\n${choices.join('\n')}\n      esac\n` : ''}      COMPREPLY=($(compgen -W "${flags} ${words.join(' ')}" -- "$word"))
+${choices.length > 0 ? `      case "$previous" in\n${choices.join('\n')}\n      esac\n` : ''}      COMPREPLY=($(compgen -W "${[flags, ...words, ...names].join(' ')}" -- "$word"))
       ;;`;
   });
   const inner = [...groups(all)].map(
@@ -117,11 +129,12 @@ const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 function zsh(all: readonly Completion[]): string {
   const described = (text: string): string => text.replace(/[[\]:]/g, (c) => `\\${c}`);
-  const cases = all.map(({ command, options, words }) => {
+  const cases = all.map(({ command, options, words, names }) => {
     const flags = options.map(({ flag, description, words: list }) =>
       quoted(`${flag}[${described(description)}]${list.length > 0 ? `:word:(${list.join(' ')})` : ''}`),
     );
-    const rest = words.length > 0 ? quoted(`*:word:(${words.join(' ')})`) : quoted('*:file:_files');
+    const files = names.length > 0 ? `{ compadd -- ${names.join(' ')}; _files }` : '_files';
+    const rest = quoted(words.length > 0 ? `*:word:(${words.join(' ')})` : `*:file:${files}`);
     return `    ${quoted(command)}) _arguments ${[...flags, rest].join(' ')} ;;`;
   });
   const inner = [...groups(all)].map(
@@ -147,7 +160,7 @@ compdef _manikin manikin
 
 function fish(all: readonly Completion[]): string {
   const inner = groups(all);
-  const lines = all.flatMap(({ command, description, options, words }) => {
+  const lines = all.flatMap(({ command, description, options, words, names }) => {
     const [first, second] = command.split(' ');
     const when =
       second === undefined
@@ -160,6 +173,7 @@ function fish(all: readonly Completion[]): string {
     return [
       named,
       ...(words.length > 0 ? [`complete -c manikin -n ${quoted(when)} -f -a ${quoted(words.join(' '))}`] : []),
+      ...(names.length > 0 ? [`complete -c manikin -n ${quoted(when)} -a ${quoted(names.join(' '))}`] : []),
       ...options.map(
         ({ flag, description: about, words: list }) =>
           `complete -c manikin -n ${quoted(when)} -l ${flag.slice(2)}${list.length > 0 ? ` -x -a ${quoted(list.join(' '))}` : ''} -d ${quoted(about)}`,
