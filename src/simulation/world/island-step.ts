@@ -222,14 +222,16 @@ export class IslandStep {
       sideA.link = a.link;
       sideB.member = b.node < 0 ? -1 : placeOf[b.memberIndex];
       sideB.link = b.link;
-      // Where some points touch and others do not, all of them close to the nearest: gaps of a face stay those of a plane, so that
-      // what is asked of its corners does not contradict itself.
-      let [nearest, farthest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+      // Where some points touch and others are about to, all of them close to the nearest: gaps of a face stay those of a plane, so that
+      // what is asked of its corners does not contradict itself. Where the others stay away, to close gaps of a nanometre between those
+      // that touch may be what other contacts forbid.
+      let nearest = Number.POSITIVE_INFINITY;
+      let closing = false;
       for (let k = 0; k < count; k++) {
         nearest = Math.min(nearest, gap[k]);
-        farthest = Math.max(farthest, gap[k]);
+        closing ||= gap[k] > 2 * SLOP && gap[k] + reach * (approach[k] - g * h) < 2 * SLOP;
       }
-      const mixed = nearest <= 2 * SLOP && farthest > 2 * SLOP;
+      const mixed = closing && nearest <= 2 * SLOP;
       const touching = mixed ? nearest : SLOP;
       for (let k = 0; k < count; k++) {
         const open = gap[k] > 2 * SLOP;

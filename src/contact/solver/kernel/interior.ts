@@ -58,6 +58,9 @@ const CENTRAL = 0.01;
 const LEAST_CENTRING = 1e-3;
 const CENTRING = 0.5;
 const SHORT_STEP = 0.3;
+/** Steps in a row that are so short lead nowhere. */
+const STUCK_STEP = 0.02;
+const STUCK = 5;
 /** Turning in a step, relative to the radius. */
 const TURN = 0.3;
 /** Mean product (its root), and how good impulses have to be, from which on Newton's method is asked; how much less each time. */
@@ -126,7 +129,8 @@ export function interior(F: Float64Array, N: Int32Array, tolerance: f64, aim: f6
   let iterations = 0;
   let last: f64 = 1;
   let tried: f64 = 1e300;
-  while (iterations < most && best > tolerance) {
+  let stuck = 0;
+  while (iterations < most && best > tolerance && stuck < STUCK) {
     let gap: f64 = 0;
     let off: f64 = 0;
     for (let c = 0; c < blocks; c++) {
@@ -193,6 +197,8 @@ export function interior(F: Float64Array, N: Int32Array, tolerance: f64, aim: f6
       part *= 0.8;
     }
     last = part;
+    stuck++;
+    if (part > STUCK_STEP) stuck = 0;
     for (let k = 0; k < 3 * blocks; k++) {
       F[lambda + k] += part * F[N[E] + k];
       F[u + k] += part * F[N[TRIED_U] + k];

@@ -129,11 +129,7 @@ export function newton(F: Float64Array, N: Int32Array, tolerance: f64, most: i32
   }
   let sweeps = 0;
   if (F[residual] > ROUGH) sweeps = prepareSweeps(F, N);
-  let grows = growth;
-  if (sweeps === 1) {
-    grows = 0;
-    smooth(F, N);
-  }
+  if (sweeps === 1) smooth(F, N);
   sharePatches(F, N);
   let now = merit(F, N, 0);
   while (F[residual] > tolerance && iterations < most) {
@@ -183,6 +179,8 @@ export function newton(F: Float64Array, N: Int32Array, tolerance: f64, most: i32
       F[lambda + k] += part * F[e + k];
       F[u + k] += part * F[du + k];
     }
+    let grows = growth;
+    if (sweeps === 1 && next > ROUGH * ROUGH) grows = 0;
     if (part === 1) eps = Math.max(floor, Math.min(0.1 * eps, 0.1 * Math.sqrt(next)));
     else if (part < SHORT) eps = Math.min(MOST_EPS, Math.max(grows * eps, Math.max(floor, 0.1 * Math.sqrt(next))));
     if (sweeps === 1 && next > ROUGH * ROUGH && (jump === 1 || part < SHORT)) smooth(F, N);
