@@ -35,7 +35,7 @@ export const CONTACT_SCENES: ReadonlyMap<string, () => ContactScene | undefined>
   ['pile-500', () => pile(500)],
 ]);
 
-function dataFile(path: string): string | undefined {
+export function dataFile(path: string): string | undefined {
   // From bench/ in the sources, from dist/bench/ or from dist/cli/ when built.
   for (const up of ['../../shared/data/', '../../../shared/data/', '../../../../shared/data/']) {
     const file = new URL(`${up}${path}`, import.meta.url);

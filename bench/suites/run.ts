@@ -15,6 +15,7 @@ const SUITES = new Map<string, () => Promise<{ run: () => object | Promise<objec
   ['simulation', () => import('./simulation.js')],
   ['loading', () => import('./loading.js')],
   ['contacts', () => import('./contacts.js')],
+  ['environments', () => import('./environments.js')],
   ['loops', () => import('./loops.js')],
   ['collide', () => import('./contact-pairs.js')],
   ['mass-matrix', () => import('./mass-matrix.js')],

@@ -211,13 +211,18 @@ export function pushJoints(member: Member, names: readonly string[], forceOf: (k
         `Forces by name are for joints of one degree of freedom, a ${type} one has ${model.nv}.`,
       );
   }
+  const places = new Int32Array(names.length);
+  let known: Mechanism | undefined;
   addControl(member, (tau, { mechanism }) => {
-    // The structure may have changed: a joint that was cut has no motor.
-    names.forEach((name, k) => {
-      if (!mechanism.hasJoint(name)) return;
-      const { iv, model } = mechanism.joint(name);
-      if (model.nv === 1) tau[iv] += forceOf(k);
-    });
+    if (mechanism !== known) {
+      known = mechanism;
+      // The structure has changed: a joint that was cut has no motor.
+      names.forEach((name, k) => {
+        const { iv, model } = mechanism.hasJoint(name) ? mechanism.joint(name) : { iv: -1, model: undefined };
+        places[k] = model?.nv === 1 ? iv : -1;
+      });
+    }
+    for (let k = 0; k < places.length; k++) if (places[k] >= 0) tau[places[k]] += forceOf(k);
   });
 }
 
