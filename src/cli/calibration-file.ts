@@ -1,4 +1,4 @@
-import { homedir } from 'node:os';
+import { homedir, userInfo } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import type { EngineConstants } from '../schedule/index.js';
 import { InputError } from './errors.js';
@@ -8,10 +8,11 @@ import { writeOutput } from './output-file.js';
 /** What was measured: this machine, its ranks, or ranks on several machines. */
 export type Calibrated = 'calibration' | 'calibration-mpi' | 'calibration-mpi-hosts';
 
-/** Where constants are kept. An XDG_CACHE_HOME that is empty or relative does not count. */
+/** Where constants are kept. An XDG_CACHE_HOME or a HOME that is empty or relative does not count. */
 function calibrationFile(what: Calibrated): string {
   const { XDG_CACHE_HOME: cache = '' } = process.env;
-  return join(isAbsolute(cache) ? cache : join(homedir(), '.cache'), 'manikin', `${what}.json`);
+  const home = isAbsolute(homedir()) ? homedir() : userInfo().homedir;
+  return join(isAbsolute(cache) ? cache : join(home, '.cache'), 'manikin', `${what}.json`);
 }
 
 export function saveConstants(constants: EngineConstants, what: Calibrated = 'calibration'): string {

@@ -197,8 +197,21 @@ export function writeOutput(path: string, text: string): void {
   file.finish();
 }
 
+/** A folder, and those above it. Node's own way never ends where a folder is there but takes none, as /proc. */
+export function makeFolder(path: string): void {
+  const exists = (): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  if (exists()) return;
+  if (dirname(path) !== path) makeFolder(dirname(path));
+  try {
+    mkdirSync(path);
+  } catch (error) {
+    // Another program may have made it meanwhile.
+    if (!exists()) throw error;
+  }
+}
+
 function targetOf(path: string): Target {
-  mkdirSync(dirname(path), { recursive: true });
+  makeFolder(dirname(path));
   const old = statSync(path, { throwIfNoEntry: false });
   if (old === undefined) {
     if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink())

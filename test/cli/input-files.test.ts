@@ -134,6 +134,10 @@ describe('calibration', () => {
       bash(`cd '${folder}'; HOME='${files.path('home')}' XDG_CACHE_HOME='' ${program('calibrate', '--json')}`).stdout,
     ).toContain(`"file": "${files.path('home/.cache/manikin/calibration.json')}"`);
     for (const cache of ["''", 'here']) expect(calibrated(cache).status, cache).toBe(0);
+    mkdirSync(files.path('.cache/manikin'), { recursive: true });
+    writeFileSync(files.path('.cache/manikin/calibration.json'), 'of somebody else');
+    const call = program('schedule', 'chain-8', '--procs', '2', '--cost', 'calibrated');
+    expect(bash(`cd '${folder}'; HOME='' XDG_CACHE_HOME='' ${call}`).stderr).not.toContain('damaged');
   });
 
   it('values out of range are refused by name', async () => {

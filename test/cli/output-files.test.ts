@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
+  existsSync,
   linkSync,
   lstatSync,
   mkdirSync,
@@ -17,7 +18,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { OutputFile, writeOutput } from '../../src/cli/output-file.js';
 import { RecordingFile } from '../../src/cli/recording-file.js';
-import { asleep, bash, built, program, start, temporaries, until } from './process-support.js';
+import { asleep, bash, built, MAIN, program, start, temporaries, until } from './process-support.js';
 import { manikin, read, temporaryFolder } from './support.js';
 
 const files = temporaryFolder();
@@ -53,6 +54,15 @@ describe('a file', () => {
   it.each(['', files.path('nothing/')])('called "%s" is refused before anything is computed', async (path) => {
     const { code, err } = await manikin(...simulate('--csv', path));
     expect([code, err]).toEqual([2, `Error: The file "${path}" cannot be written: that is no name of a file.\n`]);
+  });
+
+  // A program that tries for ever takes no signal but SIGKILL.
+  it.skipIf(!built || !existsSync('/proc/self'))('in a folder that takes none is refused, and no more is tried', () => {
+    const sweep = join(dirname(MAIN), '../../examples/sweep.json');
+    for (const words of [simulate('--csv', '/proc/nowhere/x.csv'), ['sweep', sweep, '--out', '/proc/nowhere']]) {
+      const { status, stderr } = bash(`timeout -s KILL 60 ${program(...words)}`);
+      expect([status, stderr]).toEqual([2, expect.stringMatching(/^Error: .*"\/proc\/nowhere.*ENOENT/)]);
+    }
   });
 
   it('is as it was when writing is given up', () => {

@@ -1,11 +1,11 @@
 // The folder of a sweep: one file for each result, under its key, each written whole or not at all; the manifest; what failed.
 
-import { accessSync, constants, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { accessSync, constants, existsSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { formatJson } from '../../formats/json-writer.js';
 import { InputError } from '../errors.js';
 import { readInputText } from '../input-file.js';
-import { OutputFile, syncFolderAside, writeOutput } from '../output-file.js';
+import { makeFolder, OutputFile, syncFolderAside, writeOutput } from '../output-file.js';
 import { packageVersion } from '../version.js';
 import { isKey } from './job.js';
 import type { SweepPlan } from './plan.js';
@@ -29,7 +29,7 @@ export class ResultStore {
   /** Makes sure that results can be written. */
   open(): void {
     try {
-      mkdirSync(join(this.folder, 'results'), { recursive: true });
+      makeFolder(join(this.folder, 'results'));
       accessSync(join(this.folder, 'results'), constants.W_OK);
     } catch (error) {
       throw new InputError(`Results cannot be written to "${this.folder}": ${(error as Error).message}.`);
