@@ -118,6 +118,16 @@ const REPLICATE_FIELDS: Fields<Replication> = new Map([
 const MAX_PARTS = 1_000_000;
 const MAX_ATTACH_DEPTH = 16;
 
+/** What one copy of an element's children comes to, copies within it included. */
+function partsIn(section: XmlElement): number {
+  let parts = 0;
+  for (const element of section.elements()) {
+    const copies = element.name === 'replicate' ? Number(element.attributes.count) : 1;
+    parts += 1 + (copies > 0 ? copies : 0) * partsIn(element);
+  }
+  return parts;
+}
+
 export class BodyReader {
   readonly bodies: MjcfBody[] = [];
   readonly names = new PartNames();
@@ -155,7 +165,10 @@ export class BodyReader {
   }
 
   #count(element: XmlElement): void {
-    if (++this.#parts <= MAX_PARTS) return;
+    if (++this.#parts > MAX_PARTS) this.#refuseMore(element);
+  }
+
+  #refuseMore(element: XmlElement): void {
     this.#log.error('too-large', element.place, `More than ${MAX_PARTS} parts are not read.`);
     this.#log.throwIfBroken();
   }
@@ -318,6 +331,8 @@ export class BodyReader {
       element.error('count', 'A <replicate> needs a count, a whole number above zero.');
       return;
     }
+    // Before the first of millions is made.
+    if (this.#parts + count * partsIn(element) > MAX_PARTS) this.#refuseMore(element);
     const { degree, eulerseq } = scope.file.compiler;
     const defaults = this.#classOf(element, { childclass }, scope);
     const digits = `${count}`.length;

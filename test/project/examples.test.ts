@@ -2,7 +2,7 @@
 
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { buildSync } from 'esbuild';
 import { beforeAll, describe, expect, it } from 'vitest';
 
@@ -11,11 +11,35 @@ const FOLDER = `${ROOT}examples/`;
 /** Within the package, where the name of the package leads to dist. */
 const COMPILED = `${ROOT}out/examples/tested/`;
 
+/** With threads and devices. */
+const OWN_PROCESS = /threads|gpu/;
+
+/** What each of them prints, run one after the other in one process: starting one takes longer than most examples. */
+function runExamples(names: readonly string[]): ReadonlyMap<string, string> {
+  const program = `
+    for (const name of ${JSON.stringify(names)}) {
+      console.log('example ' + name);
+      await import(${JSON.stringify(pathToFileURL(COMPILED).href)} + name.replace(/ts$/, 'js')).catch((error) => {
+        console.log(error);
+        process.exitCode = 1;
+      });
+    }`;
+  const args = ['--input-type=module', '-e', program];
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', cwd: ROOT });
+  // A driver of the GPU may write lines of its own to stderr, in C++; there is no option against it.
+  expect(status, stdout + stderr).toBe(0);
+  const parts = stdout.split(/^example (.*)\n/m).slice(1);
+  return new Map(names.map((name) => [name, parts[parts.indexOf(name) + 1]]));
+}
+
 describe('examples', () => {
   const names = readdirSync(FOLDER).filter((name) => name.endsWith('.ts'));
 
+  let together: ReadonlyMap<string, string>;
+
   beforeAll(() => {
     buildSync({ entryPoints: names.map((name) => FOLDER + name), outdir: COMPILED, format: 'esm', target: 'node20' });
+    together = runExamples(names.filter((name) => !OWN_PROCESS.test(name)));
   });
 
   it('are numbered without gaps', () => {
@@ -32,12 +56,9 @@ describe('examples', () => {
     const expected = [...readFileSync(FOLDER + name, 'utf8').matchAll(/^\/\/ prints: (.+)$/gm)].map(
       (match) => match[1],
     );
-    const compiled = COMPILED + name.replace(/ts$/, 'js');
-    const { status, stdout, stderr } = spawnSync(process.execPath, [compiled], { encoding: 'utf8' });
-    // A driver of the GPU may write lines of its own to stderr, in C++; there is no option against it.
-    expect(status, stderr).toBe(0);
     expect(expected.length).toBeGreaterThan(0);
-    for (const line of expected) expect(stdout).toContain(line);
+    const printed = OWN_PROCESS.test(name) ? runExamples([name]).get(name) : together.get(name);
+    for (const line of expected) expect(printed).toContain(line);
   });
 
   it('one of them runs by its number, and what there is is told where there is none', () => {
