@@ -13,10 +13,12 @@ if (status !== 0) process.exit(1);
 // Tests of GPU kernels run on a device in software, whatever the machine has: same results everywhere.
 Object.assign(process.env, softwareGpuEnvironment());
 
-/** Files with threads, devices, browsers, or other globals: each has a process of its own. */
+/** Files with threads, devices, browsers, or other globals, and the longest of the others, which so begin early: each has a process of its own. */
 const ALONE = [
   'test/{batch,browser,page,threads}/**/*.test.ts',
   'test/engines/{gpu,mpi,threads}/**/*.test.ts',
+  'test/project/{bundlers,documented,examples,vite-example}.test.ts',
+  'test/cli/queue.test.ts',
   'test/**/{compile,dynamics,engine,engines,memory,prebuilt,threads,worker}.test.ts',
 ];
 
