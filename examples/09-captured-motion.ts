@@ -27,19 +27,13 @@ ${frames.join('\n')}`;
 const { positions, feet, coordinates, size } = figureFromBvh(parseBvh(text), { scale: 0.01, mass: 75 });
 // Positions are smoothed at 6 Hz and differentiated; every frame is computed from the foot that carries the figure.
 const motion = differentiated(smoothed(positions, 6));
-const { frames: forces, weight, strides } = inverseOfMotion(motion, { feet, height: size.height });
+const { frames: forces } = inverseOfMotion(motion, { feet, height: size.height });
 
 const carried = forces.filter(({ support }) => support === 'left').length;
 console.log(`carried by the left foot in ${carried} of ${forces.length} frames`);
-// Undefined where nothing repeats.
-if (strides !== undefined) {
-  console.log(`one swing takes ${strides.duration.toFixed(2)} s`);
-  console.log(`mean vertical force: ${(100 * strides.mean).toFixed(1)} % of ${weight.toFixed(0)} N`);
-}
 const hip = coordinates.indexOf('RightUpLeg_rx');
 const largest = Math.max(...forces.slice(30, -30).map(({ tau }) => Math.abs(tau[hip])));
 console.log(`largest torque in the right hip: ${largest.toFixed(0)} N m`);
 
 // prints: carried by the left foot in 301 of 301 frames
-// prints: one swing takes 1.00 s
-// prints: mean vertical force: 100.0 % of 736 N
+// prints: largest torque in the right hip: 31 N m

@@ -122,8 +122,8 @@ const MAX_ATTACH_DEPTH = 16;
 function partsIn(section: XmlElement): number {
   let parts = 0;
   for (const element of section.elements()) {
-    const copies = element.name === 'replicate' ? Number(element.attributes.count) : 1;
-    parts += 1 + (copies > 0 ? copies : 0) * partsIn(element);
+    const count = Number(element.attributes.count ?? 0);
+    parts += 1 + (element.name !== 'replicate' ? 1 : Number.isInteger(count) ? count : 0) * partsIn(element);
   }
   return parts;
 }
