@@ -50,6 +50,14 @@ export function stretches(count: number, has: (frame: number) => boolean): [numb
   return found;
 }
 
+/** Whether it holds in more than half of the frames up to `reach` away; those beyond the ends do not count. */
+function mostAround(holds: readonly boolean[], reach: number): boolean[] {
+  return holds.map((_, k) => {
+    const around = holds.slice(Math.max(0, k - reach), k + reach + 1);
+    return 2 * around.filter((is) => is).length > around.length;
+  });
+}
+
 /** The distance of a point from the nearest line between any two of others. */
 export function distanceToPoints(at: Vec3, points: readonly Vec3[]): number {
   let least = Infinity;
@@ -67,13 +75,18 @@ export function distanceToPoints(at: Vec3, points: readonly Vec3[]): number {
 export function seatedFrames(
   heights: readonly number[],
   slow: (frame: number) => boolean,
-  unexplained: (frame: number) => boolean,
+  unexplainedThere: (frame: number) => boolean,
   level: number,
   interval: number,
 ): [number, number][] {
+  // In most frames around: where the force acts, noise moves it to and fro.
+  const unexplained = mostAround(
+    Array.from(heights, (_, k) => unexplainedThere(k)),
+    Math.round(BESIDE_FOR / 2 / interval),
+  );
   const standing = heights.reduce((most, height) => Math.max(most, height), -Infinity);
   const seated = (k: number): boolean => slow(k) && heights[k] < SEATED * standing;
-  return stretches(heights.length, (k) => seated(k) && unexplained(k)).flatMap(([from, to]): [number, number][] => {
+  return stretches(heights.length, (k) => seated(k) && unexplained[k]).flatMap(([from, to]): [number, number][] => {
     if ((to - from + 1) * interval < BESIDE_FOR) return [];
     // As long as it stays where it is.
     const seat = heights.slice(from, to + 1).sort((a, b) => a - b)[(to - from) >> 1];

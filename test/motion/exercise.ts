@@ -1,5 +1,7 @@
 // Motions that nobody captured, as BVH: a figure of legs, trunk and arms that jumps with both feet, or sits down.
 
+import { Random } from '../../src/mechanism/random.js';
+
 const leg = (
   side: string,
   x: number,
@@ -77,3 +79,16 @@ export const sitBvh = (): string =>
     const back = -THIGH * Math.sin(radians(bend));
     return { hips: [0, HIPS - THIGH * (1 - Math.cos(radians(bend))), back], bent: [-bend, bend, 0] };
   });
+
+/** As cameras see it: positions of the root off by about so many centimetres, angles by so many degrees. */
+export function noisy(text: string, position: number, angle: number, seed: number): string {
+  const random = new Random(seed);
+  // Three numbers even in [-1, 1] have the variance 1.
+  const noise = (): number => random.between(-1, 1) + random.between(-1, 1) + random.between(-1, 1);
+  const start = text.indexOf('\n', text.indexOf('Frame Time')) + 1;
+  const rows = text.slice(start).trim().split('\n');
+  const moved = rows.map((row) =>
+    row.split(' ').map((value, c) => Number(value) + (c < 3 ? position : angle) * noise()),
+  );
+  return text.slice(0, start) + moved.map((row) => row.join(' ')).join('\n');
+}
