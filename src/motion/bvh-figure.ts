@@ -111,6 +111,10 @@ function refuseFar(values: ArrayLike<number>): void {
 
 // Size
 
+/** Mass over height squared, kg/m^2: of the lightest and the heaviest people. */
+const LEAST_INDEX = 8;
+const MOST_INDEX = 80;
+
 function sizeOf(
   nodes: readonly BvhNode[],
   parts: readonly Named[],
@@ -150,6 +154,13 @@ function sizeOf(
     height: options.height ?? (given === undefined ? REFERENCE_SIZE.height : given * stature),
     ...(options.mass !== undefined && { mass: options.mass }),
   });
+  const index = size.mass / size.height ** 2;
+  if (leg > 0 && (index < LEAST_INDEX || index > MOST_INDEX))
+    warnings.push({
+      code: 'size',
+      where: '',
+      message: `Nobody of ${Number(size.mass.toPrecision(3))} kg is ${Number(size.height.toPrecision(3))} m tall; look at the scale, or give the height and the mass.`,
+    });
   return { size, scale: given ?? size.height / stature };
 }
 

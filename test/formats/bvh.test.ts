@@ -246,6 +246,16 @@ describe('a figure from BVH', () => {
     expect(positions.mechanism.bodies.map(({ mass }) => mass)).toEqual([8, 1]);
   });
 
+  it('a body that nobody has is pointed out: the scale is another one', () => {
+    const codes = (scale: number, mass = 73): string[] =>
+      figureFromBvh(parseBvh(gaitBvh({ seconds: 0.1 })), { scale, mass }).warnings.map(({ code }) => code);
+    expect(codes(0.01)).toEqual([]);
+    expect(codes(0.0045)).toEqual(['size']);
+    expect(codes(1)).toEqual(['size']);
+    // A child.
+    expect(codes(0.0045, 12)).toEqual([]);
+  });
+
   it('refuses sizes that make no sense', () => {
     const flat = parseBvh(bvh('JOINT q1 { OFFSET 0 0 0 CHANNELS 1 Xrotation }', [zeros(7)]));
     expect(() => figureFromBvh(flat)).toThrow(/has no size/);
