@@ -68,8 +68,8 @@ function oneWay(ranks: MpiRanks, partner: number, bytes: number): number {
   const { rank, transport } = ranks;
   const data = (): Float64Array => new Float64Array(new ArrayBuffer(bytes));
   const channels = transport.open([
-    { from: 0, to: partner, data: data() },
-    { from: partner, to: 0, data: data() },
+    { from: 0, to: partner, count: bytes / 8, data: data() },
+    { from: partner, to: 0, count: bytes / 8, data: data() },
   ]);
   const taking = (channel: number): void => {
     for (let waits = 0; !channels.arrived(channel); waits++) transport.idle(waits);

@@ -1,7 +1,7 @@
 // Times of forward dynamics over ranks of MPI, in turn with threads and with one thread. All ranks call this; rank 0 has the
 // clock, tells the others what to do next, and they sleep while it measures something else.
 
-import { type MpiRanks, RANK_CONSTANTS } from '#src/engines/mpi/index.js';
+import type { MpiRanks } from '#src/engines/mpi/index.js';
 import { SpreadDynamics } from '#src/engines/mpi/spread-dynamics.js';
 import { PlainDynamics } from '#src/engines/plain/plain-dynamics.js';
 import type { ParallelDynamics } from '#src/engines/threads/parallel-dynamics.js';
@@ -47,7 +47,7 @@ export async function timeSpread(
   model: string,
   mechanism: Mechanism,
   ranks: MpiRanks,
-  { counts, milliseconds, threads, hashed, constants = RANK_CONSTANTS }: SpreadTiming,
+  { counts, milliseconds, threads, hashed, constants = ranks.constants }: SpreadTiming,
 ): Promise<SpreadLine[]> {
   const state = State.random(mechanism, 1);
   const tau = Float64Array.from({ length: mechanism.nv }, (_, k) => Math.sin(k + 1));

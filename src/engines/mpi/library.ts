@@ -19,6 +19,8 @@ export const REQUEST_BYTES = 8;
 /** MPI_THREAD_FUNNELED, other threads of the process never call it; MPI_THREAD_MULTIPLE, they do. */
 const [FUNNELED, MULTIPLE] = [1, 3];
 
+const [READ_WRITE, SHARED_FIXED] = [3, 0x11];
+
 type Call = (...values: unknown[]) => number;
 
 /** An MPI that has begun, as other threads of the process are told of it. */
@@ -55,6 +57,8 @@ export interface MpiLibrary extends BegunMpi {
   /** Lets other processes have the processor, or sleeps for a moment, some tens of microseconds. */
   yield(): void;
   sleep(): void;
+  /** Puts a file in the place of memory that begins with a page; whether that could be done. */
+  map(file: number, into: Uint8Array): boolean;
 }
 
 interface Koffi {
@@ -205,14 +209,21 @@ function versionOf(family: Family, text: string): string {
   return found === null ? family : `${family} ${found[1]}`;
 }
 
-function pauses(koffi: Koffi): Pick<MpiLibrary, 'yield' | 'sleep'> {
+function pauses(koffi: Koffi): Pick<MpiLibrary, 'yield' | 'sleep' | 'map'> {
   for (const name of ['libc.so.6', 'libSystem.B.dylib'])
     try {
       const library = koffi.load(name);
       const [give, sleep] = [library.func('int sched_yield()'), library.func('int usleep(unsigned int)')];
-      return { yield: () => void give(), sleep: () => void sleep(1) };
+      const map = library.func('long mmap(void*, size_t, int, int, int, long)');
+      return {
+        yield: () => void give(),
+        sleep: () => void sleep(1),
+        // Numbers of Linux, to read and write, for all who map it, just there.
+        map: (file, into) =>
+          name.startsWith('libc') && map(into, into.length, READ_WRITE, SHARED_FIXED, file, 0) !== -1,
+      };
     } catch {
       // Another system.
     }
-  return { yield: () => {}, sleep: () => {} };
+  return { yield: () => {}, sleep: () => {}, map: () => false };
 }

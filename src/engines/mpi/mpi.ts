@@ -3,15 +3,18 @@
 import { MechanismError } from '../../mechanism/errors.js';
 import type { Mechanism } from '../../mechanism/mechanism.js';
 import type { State } from '../../mechanism/state.js';
+import type { EngineConstants } from '../../schedule/cost.js';
 import { allProcessors } from '../../threads/surroundings.js';
 import type { Ranks } from '../engine.js';
 import { PlainDynamics } from '../plain/plain-dynamics.js';
 import type { ThreadProgram } from '../threads/program.js';
 import { localRanks, type ProcessEnvironment } from './environment.js';
+import { hostMemory } from './host-memory.js';
+import { hostTransport } from './host-transport.js';
 import { loadMpi, type MpiLibrary } from './library.js';
 import { MpiTransport } from './mpi-transport.js';
 import { partByHydra } from './part-by-hydra.js';
-import { rankPart, SpreadDynamics, type SpreadOptions } from './spread-dynamics.js';
+import { HOST_CONSTANTS, RANK_CONSTANTS, rankPart, SpreadDynamics, type SpreadOptions } from './spread-dynamics.js';
 import { SpreadSteps } from './spread-steps.js';
 import type { Transport } from './transport.js';
 
@@ -25,7 +28,14 @@ interface NodeProcess {
 /** Threads inside a rank, at most. */
 const MOST_THREADS = 64;
 
-let begun: Promise<{ readonly library: MpiLibrary; readonly transport: MpiTransport }> | undefined;
+/** `direct`: by messages of MPI, whatever the transport of records is. */
+interface Begun {
+  readonly library: MpiLibrary;
+  readonly direct: MpiTransport;
+  readonly transport: Transport;
+}
+
+let begun: Promise<Begun> | undefined;
 
 /**
  * The ranks that mpirun has started, this process being one of them. All of them run the same program:
@@ -41,19 +51,20 @@ export async function mpi(options: SpreadOptions = {}): Promise<MpiRanks> {
   if (!(Number.isInteger(threads) && threads >= 1 && threads <= MOST_THREADS))
     throw MechanismError.of('ranks', 'threads', `Expected a whole number from 1 to ${MOST_THREADS}, got ${threads}.`);
   begun ??= begin(threads);
-  const { library, transport } = await begun;
+  const all = await begun;
+  const { library } = all;
   if (threads > 1 && !library.threads)
     throw MechanismError.of('ranks', 'threads', 'MPI has begun for one thread: ask for threads in the first call.');
-  return new MpiRanks(library, transport, options);
+  return new MpiRanks(all, options);
 }
 
-async function begin(threads: number): Promise<{ readonly library: MpiLibrary; readonly transport: MpiTransport }> {
+async function begin(threads: number): Promise<Begun> {
   const node = (globalThis as unknown as { process?: NodeProcess }).process;
   const env = node?.env ?? {};
   const library = await loadMpi(env, threads > 1);
   const here = localRanks(env);
   const inTurns = threads * here > (await allProcessors());
-  const transport = new MpiTransport(library, inTurns ? 'in turns' : here < library.ranks ? 'far' : 'near');
+  const direct = new MpiTransport(library, inTurns ? 'in turns' : here < library.ranks ? 'far' : 'near');
   // Nothing is printed any more once the job has been ended.
   node!.once('uncaughtExceptionMonitor', (error) => console.error(error));
   node!.once('exit', (code) => {
@@ -64,8 +75,12 @@ async function begin(threads: number): Promise<{ readonly library: MpiLibrary; r
       library.abort(code);
     }
   });
-  new MpiRanks(library, transport, {}).agree(`Node ${node!.version}`);
-  return { library, transport };
+  const ranks = new MpiRanks({ library, direct, transport: direct }, {});
+  // Threads call MPI each for itself.
+  const sharing = threads === 1 && here === library.ranks && here > 1 && env.MANIKIN_MPI_MESSAGES === undefined;
+  ranks.agree(`Node ${node!.version} ${sharing}`);
+  const memory = sharing ? hostMemory(ranks, library) : undefined;
+  return { library, direct, transport: memory === undefined ? direct : hostTransport(memory, direct) };
 }
 
 /** Made by `mpi()`. */
@@ -79,11 +94,14 @@ export class MpiRanks implements Ranks {
    * @internal
    */
   readonly transport: Transport;
+  readonly #begun: Begun;
   readonly #library: MpiLibrary;
   readonly #options: SpreadOptions;
 
   /** Use `mpi()`. */
-  constructor(library: MpiLibrary, transport: Transport, options: SpreadOptions) {
+  constructor(begun: Begun, options: SpreadOptions) {
+    const { library, transport } = begun;
+    this.#begun = begun;
     this.#library = library;
     this.rank = library.rank;
     this.ranks = library.ranks;
@@ -103,8 +121,9 @@ export class MpiRanks implements Ranks {
     stays = false,
   ): SpreadDynamics {
     const { name, nq, nv, bodies } = mechanism;
-    const options = deterministic === undefined ? this.#options : { ...this.#options, deterministic };
-    const { scheduleFor, deterministic: fixed, constants } = options;
+    const { constants } = this;
+    const options = { ...this.#options, constants, ...(deterministic !== undefined && { deterministic }) };
+    const { scheduleFor, deterministic: fixed } = options;
     this.agree(
       `${name} ${nq} ${nv} ${bodies.length} ${scheduleFor} ${fixed} ${options.threads} ${this.transport.relays} ${JSON.stringify(constants)}`,
     );
@@ -137,9 +156,19 @@ export class MpiRanks implements Ranks {
     return rankPart(program, this.transport, threads > 1 ? { mpi: this.#library, threads } : undefined);
   }
 
+  /** All ranks are on one machine and hand records over in memory that they share. */
+  get sharesMemory(): boolean {
+    return this.transport !== this.#begun.direct;
+  }
+
+  /** Costs that cuts are chosen by. */
+  get constants(): EngineConstants {
+    return this.#options.constants ?? (this.sharesMemory ? HOST_CONSTANTS : RANK_CONSTANTS);
+  }
+
   /** The same ranks with other options. */
   with(options: SpreadOptions): MpiRanks {
-    return new MpiRanks(this.#library, this.transport, { ...this.#options, ...options });
+    return new MpiRanks(this.#begun, { ...this.#options, ...options });
   }
 
   /** Done when all ranks have come here. */
@@ -169,7 +198,7 @@ export class MpiRanks implements Ranks {
     const data = new Float64Array(new ArrayBuffer(8 * numbers.length));
     data.set(numbers);
     const others = Array.from({ length: this.ranks - 1 }, (_, k) => k + 1);
-    const channels = this.transport.open(others.map((to) => ({ from: 0, to, data })));
+    const channels = this.#begun.direct.open(others.map((to) => ({ from: 0, to, count: data.length, data })));
     channels.begin();
     if (this.rank === 0) for (const k of others.keys()) channels.send(k);
     else while (!channels.arrived(this.rank - 1)) this.#library.sleep();

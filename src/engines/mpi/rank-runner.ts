@@ -28,7 +28,16 @@ export class RankRunner {
     const numbers = new Float64Array(memory.buffer, 0, Math.floor(memory.buffer.byteLength / NUMBER));
     const isNear = messages.map(({ from, to }) => transport.shares(from === rank ? to : from));
     const buffers = messages.map((message, k) => (isNear[k] ? NOTHING : buffer(message, rank, memory)));
-    const channels = transport.open(messages.map(({ from, to }, k): Channel => ({ from, to, data: buffers[k] })));
+    const known = new Map<string, number>();
+    const channels = transport.open(
+      messages.map(({ from, to, pieces }, k): Channel => {
+        const count = pieces.reduce((sum, piece) => sum + piece.count, 0);
+        const contents = `${from} ${pieces.map((piece) => piece.at)} ${count}`;
+        const same = known.get(contents);
+        if (same === undefined) known.set(contents, k);
+        return { from, to, count, ...(same !== undefined && { same }), data: buffers[k] };
+      }),
+    );
     this.#channels = channels;
     this.#actions = operations[rank].map((operation): Action => {
       if ('run' in operation) {

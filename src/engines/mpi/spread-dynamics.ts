@@ -35,6 +35,21 @@ export const RANK_CONSTANTS: EngineConstants = {
   },
 };
 
+/** The same where ranks of one machine share memory: a record takes what it takes between threads. */
+export const HOST_CONSTANTS: EngineConstants = {
+  ...ENGINE_CONSTANTS,
+  ranks: {
+    messages: [
+      { bytes: 8, ns: 75 },
+      { bytes: 64, ns: 100 },
+      { bytes: 512, ns: 215 },
+      { bytes: 4096, ns: 940 },
+      { bytes: 1_048_576, ns: 250_000 },
+    ],
+    instructions: [{ links: 1, ns: ENGINE_CONSTANTS.instruction }],
+  },
+};
+
 /** Segments of the cutting that all numbers of ranks share, as threads have it. */
 const COMMON = 8;
 /** Ranks that one schedule is made for, at most. */

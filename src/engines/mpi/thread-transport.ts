@@ -3,7 +3,7 @@
 import { sharedMemory } from './shared-memory.js';
 import type { Channel, Transport } from './transport.js';
 
-const NOBODY: Channel = { from: -1, to: -1, data: new Float64Array(0) };
+const NOBODY: Channel = { from: -1, to: -1, count: 0, data: new Float64Array(0) };
 
 /** For a thread of the process that `mpi` belongs to; `flags` as of sharedMemory. */
 export function threadTransport(thread: number, threads: number, flags: Int32Array, mpi: Transport): Transport {
@@ -23,8 +23,8 @@ export function threadTransport(thread: number, threads: number, flags: Int32Arr
       const isNear = channels.map(({ from, to }) => shares(from) && shares(to));
       // Channels keep their numbers, by which tags are given.
       const sent = mpi.open(
-        channels.map(({ from, to, data }, k) =>
-          isNear[k] || (from !== rank && to !== rank) ? NOBODY : { from: processOf(from), to: processOf(to), data },
+        channels.map(({ from, to, ...rest }, k) =>
+          isNear[k] || (from !== rank && to !== rank) ? NOBODY : { ...rest, from: processOf(from), to: processOf(to) },
         ),
       );
       return {

@@ -1,11 +1,15 @@
 // How records travel between those who compute one mechanism together. A program of ranks (messages.ts) knows nothing else
-// of where they are: in one thread (in tests), on threads with one memory (shared-memory.ts), or anywhere (mpi-transport.ts).
+// of where they are: in one thread (in tests), on threads with one memory (shared-memory.ts), in processes of one machine
+// (host-transport.ts), or anywhere (mpi-transport.ts).
 
 /** Numbers that go from one rank to another in each step. */
 export interface Channel {
   readonly from: number;
   readonly to: number;
-  /** What is sent, or where it arrives. */
+  readonly count: number;
+  /** An earlier channel of the same sender with the same numbers. */
+  readonly same?: number;
+  /** What is sent, or where it arrives; nothing for whoever has no part in it. */
   readonly data: Float64Array;
 }
 

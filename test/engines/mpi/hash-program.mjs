@@ -30,4 +30,7 @@ for (const name of models) {
 // Every rank has the same state in the end.
 const [own] = Object.values(hashes);
 if (ranks.gather(Float64Array.of(own)).some((other) => other !== own)) throw new Error('ranks differ');
-if (ranks.rank === 0) console.log(JSON.stringify({ hashes, ranks: ranks.ranks, implementation: ranks.implementation }));
+if (ranks.rank === 0) {
+  const { implementation, sharesMemory } = ranks;
+  console.log(JSON.stringify({ hashes, ranks: ranks.ranks, implementation, sharesMemory }));
+}

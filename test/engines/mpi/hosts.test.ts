@@ -69,13 +69,13 @@ describe.runIf(launchers.length > 0)('hosts', () => {
       expected[name] = walker.hash;
       dynamics.dispose();
     }
-    const { hashes, ranks } = await onHosts(launcher, LONG ? 3 : 2, [
+    const { hashes, ranks, sharesMemory } = await onHosts(launcher, LONG ? 3 : 2, [
       at('hash-program.mjs'),
       '1',
       String(STEPS),
       ...models,
     ]);
-    expect({ hashes, ranks }).toEqual({ hashes: expected, ranks: LONG ? 3 : 2 });
+    expect({ hashes, ranks, sharesMemory }).toEqual({ hashes: expected, ranks: LONG ? 3 : 2, sharesMemory: false });
   });
 
   it.each(launchers)('are measured: $family', async (launcher) => {

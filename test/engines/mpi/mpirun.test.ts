@@ -13,7 +13,8 @@ import { ParallelDynamics } from '../../../src/engines/threads/parallel-dynamics
 import { builtinMechanism } from '../../../src/models/index.js';
 import { ENGINE_CONSTANTS } from '../../../src/schedule/index.js';
 import { until } from '../../cli/process-support.js';
-import { LAUNCHERS, onRanks, startRanks } from '../../support/mpirun.js';
+import { json } from '../../cli/support.js';
+import { LAUNCHERS, type Launcher, onRanks, startRanks } from '../../support/mpirun.js';
 import { Walker } from '../threads/support.js';
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
@@ -49,6 +50,24 @@ function hashesOfThreads(): Promise<Record<string, number>> {
 
 afterAll(() => endThreads());
 
+interface Said {
+  readonly out: string;
+  readonly err: string;
+}
+
+/** What commands print that ranks run one after the other. */
+async function commands(
+  launcher: Launcher,
+  ranks: number,
+  list: readonly { readonly words: readonly string[]; readonly cache?: string }[],
+  threads = 1,
+): Promise<Said[]> {
+  const words = [at('commands-program.mjs'), String(threads), JSON.stringify(list)];
+  const { status, stdout, stderr } = await onRanks(launcher, ranks, words, { env: FREE });
+  expect(status, stderr).toBe(0);
+  return JSON.parse(stdout);
+}
+
 describe.runIf(launchers.length > 0)('ranks', () => {
   const numbers = launchers.flatMap((launcher) =>
     (LONG ? [1, 2, 3, 4, 8] : [3]).map((count) => ({ ...launcher, count })),
@@ -61,8 +80,10 @@ describe.runIf(launchers.length > 0)('ranks', () => {
         const words = [at('hash-program.mjs'), String(threads), String(STEPS), ...MODELS];
         const { status, stdout, stderr } = await onRanks(launcher, count, words);
         expect(status, stderr).toBe(0);
-        const { hashes, ranks, implementation } = JSON.parse(stdout);
+        const { hashes, ranks, implementation, sharesMemory } = JSON.parse(stdout);
         expect({ hashes, ranks, threads }).toEqual({ hashes: expected, ranks: count, threads });
+        // Threads inside call MPI, each for itself.
+        if (process.platform === 'linux') expect(sharesMemory).toBe(threads === 1 && count > 1);
         expect(implementation.startsWith(launcher.family), implementation).toBe(true);
       };
       await hashed(1);
@@ -70,21 +91,6 @@ describe.runIf(launchers.length > 0)('ranks', () => {
       if (count <= 3 && few.some(({ family }) => family === launcher.family)) await hashed(2);
     },
   );
-
-  it.each(few)('compute what one process computes: $family', async (launcher) => {
-    const words = ['fd', 'chain-200', '--seed', '4', '--json'];
-    const alone = JSON.parse(spawnSync(process.execPath, [MAIN, ...words], { encoding: 'utf8' }).stdout);
-    const { status, stdout, stderr } = await onRanks(launcher, 2, [MAIN, ...words, '--mpi', '--schedule-for', '2']);
-    expect(status, stderr).toBe(0);
-    const { joints, ranks, implementation, algorithm } = JSON.parse(stdout);
-    expect({ ranks, algorithm }).toEqual({ ranks: 2, algorithm: 'mpi' });
-    expect(implementation).toContain(launcher.family);
-    const largest = Math.max(...alone.joints.map((joint: { qdd: number[] }) => Math.abs(joint.qdd[0])));
-    for (const [k, { name, qdd }] of joints.entries()) {
-      expect(name).toBe(alone.joints[k].name);
-      expect(Math.abs(qdd[0] - alone.joints[k].qdd[0]) / largest, name).toBeLessThan(1e-8);
-    }
-  });
 
   it.each(few)('go on from a checkpoint, whatever their number: $family', async (launcher) => {
     const folder = mkdtempSync(join(tmpdir(), 'manikin-ranks-'));
@@ -118,19 +124,8 @@ describe.runIf(launchers.length > 0)('ranks', () => {
       expect(rest).toMatchObject({ ranks: 1, steps: 20, time: whole.time });
       expect(rest.joints).toEqual(whole.joints);
       // The same motion without MPI, by another code.
-      const words = [
-        MAIN,
-        'simulate',
-        'chain-32-spherical',
-        '--seed',
-        '2',
-        '--integrator',
-        'rk4',
-        '--duration',
-        '0.04',
-        '--json',
-      ];
-      const alone = JSON.parse(spawnSync(process.execPath, words, { encoding: 'utf8' }).stdout);
+      const words = ['chain-32-spherical', '--seed', '2', '--integrator', 'rk4', '--duration', '0.04'];
+      const alone = await json('simulate', ...words);
       for (const [k, { q }] of alone.joints.entries())
         for (const [i, x] of q.entries()) expect(Math.abs(x - whole.joints[k].q[i])).toBeLessThan(1e-8);
     } finally {
@@ -184,21 +179,38 @@ describe.runIf(launchers.length > 0)('ranks', () => {
     else expect(err).toMatch(new RegExp(`Processes of the ranks, from 0 on: \\d+, ${victim}\\.`));
   });
 
-  it('measure themselves beside threads, and print the tables of papers', async () => {
-    const [launcher] = launchers;
-    const run = async (...words: string[]) => {
-      const all = [MAIN, ...words, '--mpi', '--seconds', '0.02', '--json'];
-      const { status, stdout, stderr } = await onRanks(launcher, 2, all, { env: FREE });
-      expect(status, stderr).toBe(0);
-      return JSON.parse(stdout);
-    };
-    const { results, implementation } = await run('bench', 'parallel', 'human-48');
+  it.each(few)('compute and measure: $family', async (launcher) => {
+    const brief = ['--mpi', '--seconds', '0.02', '--json'];
+    const words = ['fd', 'chain-200', '--seed', '4', '--json'];
+    const [computed, measured, table, inside] = await commands(
+      launcher,
+      2,
+      [
+        { words: [...words, '--mpi', '--schedule-for', '2'] },
+        { words: ['bench', 'parallel', 'human-48', ...brief] },
+        { words: ['reproduce', '003', ...brief] },
+        { words: ['fd', 'human-34', '--mpi', '--threads', '2', '--json'] },
+      ],
+      2,
+    );
+    // What one process computes.
+    const alone = await json(...words.slice(0, -1));
+    const { joints, ...about } = JSON.parse(computed.out);
+    expect({ ranks: about.ranks, algorithm: about.algorithm }).toEqual({ ranks: 2, algorithm: 'mpi' });
+    expect(about.implementation).toContain(launcher.family);
+    const largest = Math.max(...alone.joints.map((joint: { qdd: number[] }) => Math.abs(joint.qdd[0])));
+    for (const [k, { name, qdd }] of joints.entries()) {
+      expect(name).toBe(alone.joints[k].name);
+      expect(Math.abs(qdd[0] - alone.joints[k].qdd[0]) / largest, name).toBeLessThan(1e-8);
+    }
+    // Times beside those of threads, and the table of a paper.
+    const { results, implementation } = JSON.parse(measured.out);
     expect(implementation).toContain(launcher.family);
     expect(results).toHaveLength(1);
     for (const key of ['ns', 'nsMedian', 'gatheredNs', 'threadsNs', 'serialNs', 'predictedNs'])
       expect(results[0][key], key).toBeGreaterThan(100);
     expect(results[0]).toMatchObject({ workers: 2, hash: await hashOf(builtinMechanism('human-48'), 2, 2) });
-    const { rows, ranks } = await run('reproduce', '003');
+    const { rows, ranks } = JSON.parse(table.out);
     expect(ranks).toBe(2);
     expect(rows.map((row: { processes: number; paperMs: number }) => [row.processes, row.paperMs])).toEqual([
       [1, 10.8],
@@ -206,29 +218,30 @@ describe.runIf(launchers.length > 0)('ranks', () => {
       [1, 15.1],
       [2, 10.9],
     ]);
+    // Ranks that are free say nothing of it.
+    expect(inside.err).not.toContain('Warning');
   });
 
   it('cut less or not at all where messages take long, and say so', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'manikin-ranks-'));
     try {
-      const file = join(folder, 'manikin', 'calibration-mpi.json');
-      mkdirSync(join(folder, 'manikin'));
-      const fd = async (model: string, messages: object[]) => {
-        const ranks = { messages, instructions: [{ links: 1, ns: 0.2 }] };
-        writeFileSync(file, JSON.stringify({ ...ENGINE_CONSTANTS, ranks }));
-        const words = [MAIN, 'fd', model, '--seed', '1', '--mpi', '--json'];
-        return onRanks(launchers[0], 4, words, { env: { XDG_CACHE_HOME: folder } });
+      const fd = (model: string, ns: number) => {
+        const cache = join(folder, String(ns));
+        mkdirSync(join(cache, 'manikin'), { recursive: true });
+        const ranks = { messages: [{ bytes: 8, ns }], instructions: [{ links: 1, ns: 0.2 }] };
+        writeFileSync(join(cache, 'manikin', 'calibration-mpi.json'), JSON.stringify({ ...ENGINE_CONSTANTS, ranks }));
+        return { words: ['fd', model, '--seed', '1', '--mpi', '--json'], cache };
       };
-      const fast = await fd('human-34', [{ bytes: 8, ns: 1 }]);
-      expect(JSON.parse(fast.stdout)).toMatchObject({ algorithm: 'mpi', measured: true, ranks: 4, hosts: 1 });
-      expect(fast.stderr).toBe('');
-      const slower = await fd('crowd-5', [{ bytes: 8, ns: 1000 }]);
-      expect(JSON.parse(slower.stdout)).toMatchObject({ algorithm: 'mpi' });
-      expect(slower.stderr).toMatch(/^Cut for 2 of 4 ranks: [\d.]+ us predicted, [\d.]+ us with all\.\n$/);
-      const slow = await fd('human-34', [{ bytes: 8, ns: 1e6 }]);
-      expect(JSON.parse(slow.stdout).algorithm).not.toBe('mpi');
-      expect(slow.stderr).toMatch(/^not spread over 4 ranks: [\d.]+ us against [\d.]+ us of one, predicted\.\n$/);
-      const bad = await fd('human-34', [{ bytes: 8, ns: -1 }]);
+      const all = [fd('human-34', 1), fd('crowd-5', 1000), fd('human-34', 1e6)];
+      const [fast, slower, slow] = await commands(launchers[0], 4, all);
+      expect(JSON.parse(fast.out)).toMatchObject({ algorithm: 'mpi', measured: true, ranks: 4, hosts: 1 });
+      expect(fast.err).toBe('');
+      expect(JSON.parse(slower.out)).toMatchObject({ algorithm: 'mpi' });
+      expect(slower.err).toMatch(/^Cut for 2 of 4 ranks: [\d.]+ us predicted, [\d.]+ us with all\.\n$/);
+      expect(JSON.parse(slow.out).algorithm).not.toBe('mpi');
+      expect(slow.err).toMatch(/^not spread over 4 ranks: [\d.]+ us against [\d.]+ us of one, predicted\.\n$/);
+      const { words, cache } = fd('human-34', -1);
+      const bad = await onRanks(launchers[0], 2, [MAIN, ...words], { env: { XDG_CACHE_HOME: cache } });
       expect(bad.status).not.toBe(0);
       expect(bad.stderr).toContain(
         'is damaged (ranks.messages[0].ns is -1): run "mpirun ... manikin calibrate --mpi" again.',
@@ -242,15 +255,12 @@ describe.runIf(launchers.length > 0)('ranks', () => {
     'say that mpirun has bound them to fewer cores than they have threads',
     async () => {
       const words = [MAIN, 'fd', 'human-34', '--mpi', '--threads', '2', '--json'];
-      const said = async (env: { readonly [name: string]: string }) => {
-        const { status, stderr } = await onRanks(launchers[0], 2, words, { env });
-        expect(status, stderr).toBe(0);
-        return stderr;
-      };
-      expect(await said({ OMPI_MCA_hwloc_base_binding_policy: 'core' })).toContain(
+      const env = { OMPI_MCA_hwloc_base_binding_policy: 'core' };
+      const { status, stderr } = await onRanks(launchers[0], 2, words, { env });
+      expect(status, stderr).toBe(0);
+      expect(stderr).toContain(
         'Warning: mpirun has bound this rank to 1 core, which its 2 threads share. mpirun --bind-to none sets them free.\n',
       );
-      expect(await said(FREE)).not.toContain('Warning');
     },
   );
 

@@ -2,6 +2,7 @@
 // that it has not computed or been sent is NaN, or all with the same. MANIKIN_RANDOM=500 tries that many random mechanisms.
 
 import { describe, expect, it } from 'vitest';
+import { HOST_MEMORY, hostTransport } from '../../../src/engines/mpi/host-transport.js';
 import { gatherProgram, ownedRanges, rankProgram } from '../../../src/engines/mpi/messages.js';
 import { RankRunner } from '../../../src/engines/mpi/rank-runner.js';
 import { sharedMemory } from '../../../src/engines/mpi/shared-memory.js';
@@ -35,14 +36,18 @@ function spread(
   what: string,
   shared: boolean,
   relayed: boolean,
+  machine: boolean,
 ) {
   const { made } = program;
   const owned = ownedRanges(program, ranks);
   const flags = new Int32Array(new SharedArrayBuffer(1 << 20));
+  const onMachine = new SharedArrayBuffer(HOST_MEMORY);
   const one = program.instance(shared);
   const transports = shared
     ? Array.from({ length: ranks }, (_, rank) => sharedMemory(rank, ranks, flags))
-    : sameThread(ranks);
+    : machine
+      ? sameThread(ranks).map((transport) => hostTransport(onMachine, transport))
+      : sameThread(ranks);
   const places = transports.map(() => (shared ? one : program.instance()));
   for (const { memory } of places) {
     const [from, to] = made.records;
@@ -79,16 +84,17 @@ function check(mechanism: Mechanism, cuts: number, counts: readonly number[], wh
     return arrays.qdd.slice();
   });
   for (const ranks of counts)
-    for (const [shared, relayed] of [
-      [false, false],
-      [true, false],
-      [false, true],
+    for (const [shared, relayed, machine] of [
+      [false, false, false],
+      [true, false, false],
+      [false, true, false],
+      [false, false, true],
     ])
-      for (const [k, results] of spread(program, ranks, states, tau, what, shared, relayed).entries())
+      for (const [k, results] of spread(program, ranks, states, tau, what, shared, relayed, machine).entries())
         for (const qdd of results)
           expect(
             qdd.every((x, i) => Object.is(x, expected[k][i])),
-            `${what}, cut for ${cuts}, ${ranks} ranks, ${shared ? 'one memory' : 'memories of their own'}${relayed ? ', passed on' : ''}`,
+            `${what}, cut for ${cuts}, ${ranks} ranks, ${shared ? 'one memory' : 'memories of their own'}${relayed ? ', passed on' : ''}${machine ? ', on one machine' : ''}`,
           ).toBe(true);
   return program.segments.length;
 }
