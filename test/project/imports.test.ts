@@ -26,7 +26,7 @@ const ALLOWED = new Map<string, readonly string[]>([
   ['dynamics', ['spatial', 'joints', 'mechanism', 'reference', 'engines']],
   ['batch', ['mechanism', 'engines']],
   // Shapes, collision, contact solvers.
-  ['contact', ['spatial', 'joints', 'mechanism', 'engines', 'dynamics']],
+  ['contact', ['spatial', 'joints', 'mechanism', 'reference', 'engines', 'dynamics']],
   ['simulation', ['spatial', 'joints', 'mechanism', 'reference', 'dynamics', 'engines', 'contact', 'threads']],
   // MCAP files of worlds.
   ['recording', ['spatial', 'joints', 'mechanism', 'formats', 'dynamics', 'contact', 'simulation']],

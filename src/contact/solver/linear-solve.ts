@@ -32,26 +32,3 @@ export function solveDense(A: Float64Array, x: Float64Array, n: number): boolean
   }
   return true;
 }
-
-/** A <- its Cholesky factor below the diagonal, with the inverses of the diagonal's roots on it; A positive definite. */
-export function cholesky(A: Float64Array, n: number): void {
-  for (let i = 0; i < n; i++)
-    for (let j = 0; j <= i; j++) {
-      let sum = A[i * n + j];
-      for (let k = 0; k < j; k++) sum -= A[i * n + k] * A[j * n + k];
-      A[i * n + j] = i === j ? 1 / Math.sqrt(sum) : sum * A[j * n + j];
-    }
-}
-
-/** x <- A^-1 x, with the factor that cholesky left. */
-export function solveCholesky(A: Float64Array, n: number, x: Float64Array): void {
-  for (let i = 0; i < n; i++) {
-    let sum = x[i];
-    for (let k = 0; k < i; k++) sum -= A[i * n + k] * x[k];
-    x[i] = sum * A[i * n + i];
-  }
-  for (let i = n - 1; i >= 0; i--) {
-    x[i] *= A[i * n + i];
-    for (let k = 0; k < i; k++) x[k] -= A[i * n + k] * x[i];
-  }
-}
