@@ -14,20 +14,22 @@ export async function run(): Promise<object> {
   if (why !== undefined) return { skipped: why };
   const program = fileURLToPath(new URL('./cluster-rank.js', import.meta.url));
   const results: object[] = [];
-  for (const launcher of LAUNCHERS)
-    for (const delay of MICROSECONDS) {
-      const hosts = new Hosts(2, delay);
-      try {
-        await hosts.ready;
-        const [command, ...words] = [...hosts.mpirun(launcher, 1), process.execPath, program, ...MODELS];
-        const { status, stdout, stderr } = spawnSync(command, words, { encoding: 'utf8', env: ENVIRONMENT });
-        if (status !== 0) throw new Error(stderr);
-        const result = { delay, ...JSON.parse(stdout) };
-        console.error(JSON.stringify(result));
-        results.push(result);
-      } finally {
-        await hosts.close();
-      }
+  const all = LAUNCHERS.flatMap((launcher) =>
+    MICROSECONDS.flatMap((delay) => MODELS.map((model) => ({ launcher, delay, model }))),
+  );
+  for (const { launcher, delay, model } of all) {
+    const hosts = new Hosts(2, delay);
+    try {
+      await hosts.ready;
+      const [command, ...words] = [...hosts.mpirun(launcher, 1), process.execPath, program, model];
+      const { status, stdout, stderr } = spawnSync(command, words, { encoding: 'utf8', env: ENVIRONMENT });
+      if (status !== 0) throw new Error(stderr);
+      const result = { delay, ...JSON.parse(stdout) };
+      console.error(JSON.stringify(result));
+      results.push(result);
+    } finally {
+      await hosts.close();
     }
+  }
   return results;
 }

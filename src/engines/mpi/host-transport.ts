@@ -14,7 +14,7 @@ const LARGEST = 512;
 /** Bytes between what two ranks write: processors fetch lines in pairs. */
 const APART = 128;
 /** A look at a word takes so much less time than a look by MPI, for which `idle` counts. */
-const LOOKS = 32;
+const LOOKS = 8;
 const NOBODY: Channel = { from: -1, to: -1, count: 0, data: new Float64Array(0) };
 
 /** `memory`: zeros, HOST_MEMORY bytes, the same on all ranks. */
