@@ -234,14 +234,15 @@ store.subscribe((state, before) => {
   if (scene !== undefined && scene !== before.scene) {
     stage.arrange(scene, scene.title !== title);
     title = scene.title;
-    byId('about').textContent = `${scene.about}${plainly}`;
+    if (frame !== undefined) stage.show(frame);
+    const squares = stage.square === 1 ? '' : ` A square of the grid is ${stage.square} m.`;
+    byId('about').textContent = `${scene.about.replace(/\w$/, '$&.')}${squares}${plainly}`;
     const { warnings } = scene;
     if (warnings.length > 0)
       byId('about').append(
         ' ',
         button(`${warnings.length} warning${warnings.length > 1 ? 's' : ''}`, () => showProblems('Warnings', warnings)),
       );
-    if (frame !== undefined) stage.show(frame);
   } else if (frame !== undefined && frame !== before.frame) stage.show(frame);
   if (message !== before.message) byId('message').textContent = message;
   if (

@@ -30,9 +30,9 @@ export interface FigureOptions {
   readonly color?: ColorRepresentation;
 }
 
-/** Radius of the capsules of bodies without shapes, as a part of their length; and its bounds, metres. */
+/** Radius of the capsules of bodies without shapes, as a part of their length; and its bounds, as parts of the longest one. */
 const SLENDER = 0.08;
-const [THINNEST, THICKEST] = [0.004, 0.06];
+const [THINNEST, THICKEST] = [0.008, 0.06];
 
 /** A mechanism to be drawn where poses say: one group for each body, under its name. Ground coordinates, z up in most models. */
 export class PosedFigure extends Group {
@@ -43,6 +43,7 @@ export class PosedFigure extends Group {
   constructor(mechanism: DrawnMechanism, options: FigureOptions = {}) {
     super();
     const { shapes = 'visuals', color = DEFAULT_COLOR } = options;
+    const longest = Math.max(...mechanism.bodies.map(({ com }, b) => reachOf(mechanism.joints, b, com)));
     this.bodies = mechanism.bodies.map((body, b) => {
       const group = new Group();
       group.name = body.name;
@@ -50,7 +51,7 @@ export class PosedFigure extends Group {
       group.userData.body = body.name;
       const own = body[shapes].length > 0 ? body[shapes] : shapes === 'visuals' ? body.collisions : body.visuals;
       const meshes = own.flatMap((shape) => shapeMesh(shape, color) ?? []);
-      for (const mesh of joined(meshes.length > 0 ? meshes : sticks(mechanism, b, color))) {
+      for (const mesh of joined(meshes.length > 0 ? meshes : sticks(mechanism, b, longest, color))) {
         mesh.castShadow = true;
         mesh.receiveShadow = true;
         group.add(mesh);
@@ -138,8 +139,19 @@ function joined(meshes: readonly ShapeMesh[]): ShapeMesh[] {
   });
 }
 
+/** From where a body hangs to its centre of mass, and to the joint before, where that is not the ground's. */
+function reachOf(joints: DrawnMechanism['joints'], b: number, com: Body['com']): number {
+  const { parent, t } = joints[b];
+  return Math.max(Math.hypot(...com), parent === GROUND ? 0 : Math.hypot(...t));
+}
+
 /** Capsules from where a body hangs to where others hang from it, or to its centre of mass where none do. */
-function sticks({ bodies, joints }: DrawnMechanism, b: number, color: ColorRepresentation): ShapeMesh[] {
+function sticks(
+  { bodies, joints }: DrawnMechanism,
+  b: number,
+  longest: number,
+  color: ColorRepresentation,
+): ShapeMesh[] {
   const ends = joints.filter(({ parent }) => parent === b).map(({ t }) => t);
   if (ends.length === 0 && bodies[b].mass > 0) ends.push(bodies[b].com);
   // The bodies between the ground and the first one that weighs something only lead to it.
@@ -147,8 +159,8 @@ function sticks({ bodies, joints }: DrawnMechanism, b: number, color: ColorRepre
   return ends.flatMap((end) => {
     const to = new Vector3(...end);
     const length = to.length();
-    if (length < 1e-6) return [];
-    const radius = Math.min(THICKEST, Math.max(THINNEST, SLENDER * length));
+    if (length < 1e-6 * longest) return [];
+    const radius = Math.min(THICKEST * longest, Math.max(THINNEST * longest, SLENDER * length));
     const mesh = coloured(new CapsuleGeometry(radius, length, 6, 16).translate(0, length / 2, 0), color);
     mesh.quaternion.copy(new Quaternion().setFromUnitVectors(new Vector3(0, 1, 0), to.divideScalar(length)));
     return [mesh];

@@ -88,7 +88,8 @@ describe('a figure', () => {
     expect(bodies[0].children).toHaveLength(1);
     const { min, max } = new Box3().expandByObject(bodies[0], true);
     expect([max.x, min.z].map(Math.round)).toEqual([1, -2]);
-    expect(Math.max(-min.x, -min.y, max.y, max.z)).toBeLessThan(0.1);
+    // The longest one is 2 m long, and its radius 0.06 of that.
+    expect(Math.max(-min.x, -min.y, max.y, max.z)).toBeCloseTo(0.12, 6);
   });
 
   it('has something to see for every body that weighs something', () => {

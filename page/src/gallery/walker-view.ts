@@ -110,7 +110,8 @@ class Diagram {
         title: 'Period of a step over the slope, s',
         width: Math.max(240, this.element.clientWidth || 340),
         height: 230,
-        scales: { x: { time: false, range: [0, 0.12] } },
+        // Periods that hardly differ lie on a level line.
+        scales: { x: { time: false, range: [0, 0.12] }, y: { range: (_, low, high) => [0.98 * low, 1.02 * high] } },
         axes: [
           { ...axis, label: 'rad', labelSize: 16 },
           { ...axis, size: 58 },

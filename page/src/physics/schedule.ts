@@ -82,6 +82,8 @@ async function measured(mechanism: Mechanism, view: ScheduleView): Promise<Sched
       disturbed: ran.disturbed,
     };
   } catch (error) {
-    return { ...view, reason: (error as Error).message };
+    const { message } = error as Error;
+    const forbidden = /content security policy/i.test(message);
+    return { ...view, reason: forbidden ? 'WebAssembly is not allowed here, and threads need it.' : message };
   }
 }

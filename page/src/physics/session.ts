@@ -10,8 +10,8 @@ import { type Opened, plainRun, SCENES, sceneNamed } from './scenes.js';
 
 /** Seconds of simulated time between moments that are kept. */
 const BETWEEN_MOMENTS = 1 / 60;
-/** Milliseconds of computing at most before others get their turn. */
-const SLICE = 8;
+/** Milliseconds of computing, and the step that is under way, before others get their turn: a picture waits no longer than that. */
+const SLICE = 3;
 /** What a slice still counts after the next one. */
 const FADING = 0.98;
 /** Steps of doing a scene again before something is told. */

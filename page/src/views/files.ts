@@ -52,11 +52,11 @@ export function openDropped(store: Store, open: Open): void {
   });
 }
 
-/** Files that the command `manikin view` was given; false where there are none, as on a server of plain files. */
+/** Files that the command `manikin view` was given; false where there are none; on a server of plain files that list is empty. */
 export async function openGiven(open: Open): Promise<boolean> {
-  const list = await fetch('./opened.json').catch(() => undefined);
-  if (list === undefined || !list.ok || !list.headers.get('content-type')?.includes('json')) return false;
-  const names = (await list.json()) as string[];
+  const names = await fetch('./opened.json')
+    .then((list) => list.json() as Promise<readonly string[]>)
+    .catch(() => []);
   if (names.length === 0) return false;
   const read = await Promise.all(
     names.map(

@@ -30,11 +30,9 @@ export const OVERLAYS = [
 ] as const;
 export type OverlayName = (typeof OVERLAYS)[number][0];
 
-/** Metres of arrow for a newton, and for a newton second. */
-const PER_NEWTON = 1 / 1500;
-const PER_NEWTON_SECOND = 1 / 200;
-/** And for a newton metre. */
-const PER_NEWTON_METRE = 1 / 150;
+/** Arrows as parts of the size of the greatest figure: of its weight, of its weight at that lever, of its mass falling that deep. */
+const [WEIGHT, LEVER, FALL] = [0.25, 2.5, 0.8];
+const GRAVITY = 9.81;
 const [FORCE, MOMENT] = [0x1f77d0, 0x2ca02c];
 /** Of the axes x, y, z, as body frames have them. */
 const AXES = [0xe05a5a, 0x2ca02c, 0x4a7dff] as const;
@@ -43,15 +41,21 @@ const MOST_POINTS = 2000;
 const POSE = 12;
 
 export class Overlays extends Group {
+  /** Metres of arrow for a newton, a newton metre, a newton second. */
+  readonly lengths = { force: 0, moment: 0, momentum: 0 };
+  /** Kilograms of the heaviest figure, metres of the greatest one, metres of an axis. */
+  #mass = 1;
+  #size = 1;
+  #reach = 0.08;
   readonly shown = new Set<OverlayName>(['contacts', 'points', 'joint-force']);
   readonly #arrows: ArrowHelper[] = [];
   #used = 0;
   readonly #axes: { readonly arrow: ArrowHelper; readonly body: number; readonly axis: readonly number[] }[] = [];
   readonly #frames: AxesHelper[] = [];
-  readonly #com = new Mesh(new SphereGeometry(0.03, 16, 12), new MeshBasicMaterial({ color: 0xe0a100 }));
+  readonly #com = new Mesh(new SphereGeometry(0.015, 16, 12), new MeshBasicMaterial({ color: 0xe0a100 }));
   readonly #points = new Points(
     new BufferGeometry().setAttribute('position', new BufferAttribute(new Float32Array(3 * MOST_POINTS), 3)),
-    new PointsMaterial({ color: 0xd33a2c, size: 6, sizeAttenuation: false }),
+    new PointsMaterial({ color: 0xd33a2c, size: 4, sizeAttenuation: false }),
   );
   readonly #from = new Vector3();
   readonly #way = new Vector3();
@@ -70,16 +74,18 @@ export class Overlays extends Group {
       this.remove(frame);
       frame.dispose();
     }
+    const masses = members.map(({ bodies }) => bodies.reduce((sum, { mass }) => sum + mass, 0));
+    this.#mass = Math.max(...masses) || 1;
     let first = 0;
     for (const { bodies, joints } of members) {
       joints.forEach(({ type, axis }, b) => {
-        const frame = new AxesHelper(0.1);
+        const frame = new AxesHelper(1);
         onTop(frame);
         frame.matrixAutoUpdate = false;
         this.#frames.push(frame);
         this.add(frame);
         if (!['revolute', 'continuous', 'prismatic', 'helical', 'cylindrical'].includes(type)) return;
-        const arrow = new ArrowHelper(new Vector3(0, 0, 1), new Vector3(), 0.16, 0x7a3ff2, 0.04, 0.025);
+        const arrow = new ArrowHelper(new Vector3(0, 0, 1), new Vector3(), 1, 0x7a3ff2, 0.25, 0.16);
         onTop(arrow.line, arrow.cone);
         // The axis of such a joint is the same in the frame before it and in its body.
         this.#axes.push({ arrow, body: first + b, axis });
@@ -89,21 +95,32 @@ export class Overlays extends Group {
     }
   }
 
+  /** For figures of so many metres, whose bodies have so many. */
+  fit(size: number, body: number): void {
+    this.#size = size;
+    const weight = this.#mass * GRAVITY;
+    this.lengths.force = (WEIGHT * size) / weight;
+    this.lengths.moment = LEVER / weight;
+    this.lengths.momentum = (FALL * size) / (this.#mass * Math.sqrt(GRAVITY * size));
+    this.#reach = Math.min(0.08 * size, 0.5 * body);
+    this.#com.scale.setScalar(size);
+  }
+
   update(frame: Frame): void {
     const { poses, contactForces, com, momentum, jointForce } = frame;
     this.#used = 0;
     if (this.shown.has('contacts'))
       for (let o = 0; o < contactForces.length && this.#used < MOST_ARROWS; o += 6)
-        this.#arrow(contactForces, o, contactForces.subarray(o + 3, o + 6), PER_NEWTON, 0xd33a2c);
-    if (this.shown.has('momentum')) this.#arrow(com, 0, momentum, PER_NEWTON_SECOND, 0xe0a100);
+        this.#arrow(contactForces, o, contactForces.subarray(o + 3, o + 6), this.lengths.force, 0xd33a2c);
+    if (this.shown.has('momentum')) this.#arrow(com, 0, momentum, this.lengths.momentum, 0xe0a100);
     if (this.shown.has('joint-force') && jointForce !== undefined) {
-      this.#arrow(jointForce.at, 0, jointForce.force, PER_NEWTON, FORCE);
+      this.#arrow(jointForce.at, 0, jointForce.force, this.lengths.force, FORCE);
       this.#moment(jointForce.at, jointForce.moment, MOMENT);
     }
     if (this.shown.has('components') && jointForce !== undefined)
       jointForce.axes.forEach((axis, k) => {
         const part = (size: number): number[] => axis.map((x) => size * x);
-        this.#arrow(jointForce.at, 0, part(jointForce.along.force[k]), PER_NEWTON, AXES[k]);
+        this.#arrow(jointForce.at, 0, part(jointForce.along.force[k]), this.lengths.force, AXES[k]);
         this.#moment(jointForce.at, part(jointForce.along.moment[k]), AXES[k]);
       });
     this.#placePoints(contactForces);
@@ -117,7 +134,8 @@ export class Overlays extends Group {
       this.#from.set(poses[o + 9], poses[o + 10], poses[o + 11]);
       for (const k of [0, 1, 2])
         this.#way.setComponent(k, poses[o + k] * axis[0] + poses[o + 3 + k] * axis[1] + poses[o + 6 + k] * axis[2]);
-      arrow.position.copy(this.#from).addScaledVector(this.#way, -0.08);
+      arrow.scale.setScalar(this.#reach);
+      arrow.position.copy(this.#from).addScaledVector(this.#way, -0.5 * this.#reach);
       arrow.setDirection(this.#way.normalize());
     });
     this.#frames.forEach((axes, b) => {
@@ -125,7 +143,10 @@ export class Overlays extends Group {
       const o = POSE * b;
       if (axes.visible)
         axes.matrix.fromArray(
-          [0, 3, 6, 9].flatMap((k) => [poses[o + k], poses[o + k + 1], poses[o + k + 2], k === 9 ? 1 : 0]),
+          [0, 3, 6, 9].flatMap((k) => {
+            const size = k < 9 ? 0.6 * this.#reach : 1;
+            return [size * poses[o + k], size * poses[o + k + 1], size * poses[o + k + 2], k === 9 ? 1 : 0];
+          }),
         );
     });
   }
@@ -140,14 +161,14 @@ export class Overlays extends Group {
   }
 
   #moment(at: ArrayLike<number>, vector: ArrayLike<number>, color: number): void {
-    this.#arrow(at, 0, vector, PER_NEWTON_METRE, color);
-    this.#arrow(at, 0, vector, 0.85 * PER_NEWTON_METRE, color);
+    this.#arrow(at, 0, vector, this.lengths.moment, color);
+    this.#arrow(at, 0, vector, 0.85 * this.lengths.moment, color);
   }
 
   #arrow(at: ArrayLike<number>, o: number, vector: ArrayLike<number>, scale: number, color: number): void {
     this.#way.set(vector[0], vector[1], vector[2]).multiplyScalar(scale);
     const length = this.#way.length();
-    if (!(length > 1e-4)) return;
+    if (!(length > 1e-4 * this.#size)) return;
     let arrow = this.#arrows[this.#used];
     if (arrow === undefined) {
       arrow = new ArrowHelper();
@@ -159,7 +180,8 @@ export class Overlays extends Group {
     arrow.visible = true;
     arrow.position.set(at[o], at[o + 1], at[o + 2]);
     arrow.setDirection(this.#way.divideScalar(length));
-    arrow.setLength(length, Math.min(0.08, 0.4 * length), Math.min(0.05, 0.25 * length));
+    const size = this.#size;
+    arrow.setLength(length, Math.min(0.04 * size, 0.4 * length), Math.min(0.025 * size, 0.25 * length));
     arrow.setColor(color);
   }
 }

@@ -2,23 +2,13 @@
 
 import { PosedFigure, shapeMesh } from 'manikin/three';
 import {
-  AmbientLight,
-  BufferGeometry,
-  Color,
-  DirectionalLight,
-  Float32BufferAttribute,
-  Fog,
+  Box3,
   Group,
-  LineBasicMaterial,
-  LineSegments,
-  Mesh,
-  MeshStandardMaterial,
+  type Mesh,
   Object3D,
   PerspectiveCamera,
   Plane,
-  PlaneGeometry,
   Raycaster,
-  Scene,
   Vector2,
   Vector3,
   WebGLRenderer,
@@ -28,6 +18,7 @@ import type { Frame, Grip, SceneView } from '../physics/protocol.js';
 import type { Picked } from '../store.js';
 import type { View } from './link.js';
 import { Overlays } from './overlays.js';
+import { Surroundings } from './surroundings.js';
 
 // Models have z upwards.
 Object3D.DEFAULT_UP.set(0, 0, 1);
@@ -35,8 +26,12 @@ Object3D.DEFAULT_UP.set(0, 0, 1);
 const POSE = 12;
 /** 1/s: how fast the camera follows. */
 const FOLLOW = 5;
-/** Where the camera stands first, for a figure of one metre. */
-const FRONT = [1.35, -1.35, 0.45] as const;
+/** Where the camera stands first, for a scene of one metre. */
+const FRONT = [1.05, -1.05, 0.35] as const;
+/** Of what is smaller the camera keeps away as of this, metres. */
+const LEAST = 1e-4;
+/** What the camera sees, for a scene of one metre. */
+const [NEAR, FAR] = [0.01, 250];
 const PICKED_COLOUR = '#ffb000';
 /** Colours of processors. */
 export const PROCESSOR_COLOURS = [
@@ -64,15 +59,10 @@ export class Stage {
   follow = true;
   readonly #canvas: HTMLCanvasElement;
   readonly #renderer: WebGLRenderer;
-  readonly #scene = new Scene();
-  readonly #camera = new PerspectiveCamera(45, 1, 0.02, 500);
+  readonly #scene = new Surroundings();
+  readonly #camera = new PerspectiveCamera(45);
   readonly #controls: OrbitControls;
-  readonly #sun = new DirectionalLight(0xffffff, 2.4);
-  readonly #ground: Mesh;
-  readonly #grid = grid(20);
   readonly #dark = matchMedia('(prefers-color-scheme: dark)');
-  /** Ground and grid, as they lie. */
-  readonly #floor = new Group();
   /** All that has the coordinates of the scene, turned so that its upward direction is that of the picture. */
   readonly #world = new Group();
   readonly #obstacles = new Group();
@@ -83,6 +73,7 @@ export class Stage {
   #dragging: { readonly grip: Grip; readonly plane: Plane; moved: boolean } | undefined;
   #pressed = new Vector2();
   readonly #ray = new Raycaster();
+  /** The centre of mass to which the camera has come. */
   readonly #centre = new Vector3();
   /** The next frame is of another scene: the camera goes to it. */
   #lookFrom = true;
@@ -102,20 +93,8 @@ export class Stage {
       this.#stale = true;
     });
     this.#controls.maxPolarAngle = Math.PI * 0.95;
-    this.#sun.position.set(3, -4, 8);
-    this.#sun.castShadow = true;
-    this.#sun.shadow.mapSize.set(1024, 1024);
-    this.#sun.shadow.bias = -1e-4;
-    this.#sun.shadow.normalBias = 0.02;
-    Object.assign(this.#sun.shadow.camera, { left: -4, right: 4, top: 4, bottom: -4, near: 0.5, far: 30 });
-    this.#ground = new Mesh(
-      new PlaneGeometry(400, 400),
-      new MeshStandardMaterial({ color: 0xdfe4ea, roughness: 1, metalness: 0 }),
-    );
-    this.#ground.receiveShadow = true;
-    this.#floor.add(this.#ground, this.#grid);
-    this.#world.add(this.#floor, this.#obstacles, this.overlays);
-    this.#scene.add(this.#world, this.#sun, this.#sun.target, new AmbientLight(0xffffff, 1.1));
+    this.#world.add(this.#scene.floor, this.#obstacles, this.overlays);
+    this.#scene.add(this.#world);
     this.theme();
     this.#listen();
   }
@@ -172,12 +151,13 @@ export class Stage {
   /** Light or dark as the page is. */
   theme(): void {
     this.#stale = true;
-    const dark = this.#dark.matches;
-    this.#scene.background = new Color(dark ? 0x14181d : 0xeef2f6);
-    this.#scene.fog = new Fog(dark ? 0x14181d : 0xeef2f6, 12, 40);
-    (this.#ground.material as MeshStandardMaterial).color.set(dark ? 0x1d232a : 0xdfe4ea);
-    this.#grid.material.color.set(dark ? 0x3b4550 : 0xaab4bf);
+    this.#scene.theme(this.#dark.matches);
     for (const { material } of this.#obstacles.children as ShapeMesh[]) material.color.set(this.#obstacleColour);
+  }
+
+  /** Metres of a square of the grid. */
+  get square(): number {
+    return this.#scene.square;
   }
 
   get #obstacleColour(): number {
@@ -216,10 +196,11 @@ export class Stage {
     const [x, y, z] = view.up ?? [0, 0, 1];
     this.#world.quaternion.setFromUnitVectors(new Vector3(x, y, z), new Vector3(0, 0, 1));
     this.#world.updateMatrixWorld(true);
-    this.#ground.visible = plane !== undefined;
-    this.#floor.position.set(...(plane?.t ?? [0, 0, 0]));
+    const { floor } = this.#scene;
+    this.#scene.grounded = plane !== undefined;
+    floor.position.set(...(plane?.t ?? [0, 0, 0]));
     const normal = plane === undefined ? new Vector3(x, y, z) : new Vector3(...plane.E.slice(6));
-    this.#floor.quaternion.setFromUnitVectors(new Vector3(0, 0, 1), normal);
+    floor.quaternion.setFromUnitVectors(new Vector3(0, 0, 1), normal);
     this.overlays.arrange(view);
     this.#seenFrom = view.seenFrom ?? FRONT;
     if (look) this.#lookFrom = true;
@@ -231,30 +212,41 @@ export class Stage {
     this.#figures.forEach((figure, m) => {
       figure.place(frame.poses, this.#first[m]);
     });
-    this.overlays.update(frame);
     if (this.#lookFrom) this.#lookAt(frame);
     this.#lookFrom = false;
+    this.overlays.update(frame);
   }
 
   /** The whole scene from the front, a little from above. */
-  #lookAt({ poses }: Frame): void {
-    const [low, high] = [new Vector3(Infinity, Infinity, Infinity), new Vector3(-Infinity, -Infinity, -Infinity)];
-    const point = new Vector3();
-    for (let o = 0; o < poses.length; o += POSE) {
-      point.set(poses[o + 9], poses[o + 10], poses[o + 11]).applyQuaternion(this.#world.quaternion);
-      low.min(point);
-      high.max(point);
-    }
-    const centre = low.clone().add(high).multiplyScalar(0.5);
-    const size = Math.max(0.7, high.distanceTo(low));
+  #lookAt({ com }: Frame): void {
+    const all = new Box3();
+    const box = new Box3();
+    const boxes = this.#figures.flatMap((figure) => {
+      const sizes = figure.bodies.map((body) => box.setFromObject(body).getSize(new Vector3()).length());
+      const size = box.setFromObject(figure).getSize(new Vector3()).length();
+      if (!box.isEmpty()) all.union(box);
+      return box.isEmpty() ? [] : [{ size, body: sizes.reduce((sum, one) => sum + one, 0) / sizes.length }];
+    });
+    const centre = all.isEmpty() ? new Vector3() : all.getCenter(new Vector3());
+    const size = all.isEmpty() ? 1 : Math.max(LEAST, all.getSize(new Vector3()).length());
+    this.#scene.fit(size);
+    this.overlays.fit(
+      Math.max(LEAST, ...boxes.map((one) => one.size)),
+      Math.max(LEAST, ...boxes.map(({ body }) => body)),
+    );
+    this.#camera.near = NEAR * size;
+    this.#camera.far = FAR * size;
+    this.#camera.updateProjectionMatrix();
     this.#controls.target.copy(centre);
     this.#camera.position.copy(centre).add(new Vector3(...this.#seenFrom).multiplyScalar(size));
     this.#controls.update();
-    this.#centre.copy(centre);
+    this.#centre.set(...com).applyQuaternion(this.#world.quaternion);
     // What hangs below the height of the ground, where there is none, has the grid below it.
-    if (this.#ground.visible) return;
-    point.set(0, 0, Math.min(0, low.z - 0.3)).applyQuaternion(this.#world.quaternion.clone().invert());
-    this.#floor.position.copy(point);
+    if (this.#scene.grounded) return;
+    const low = all.isEmpty() ? 0 : all.min.z;
+    this.#scene.floor.position
+      .set(0, 0, Math.min(0, low - 0.1 * size))
+      .applyQuaternion(this.#world.quaternion.clone().invert());
   }
 
   /** Draws where something has changed; called once a picture. */
@@ -278,7 +270,7 @@ export class Stage {
         .applyQuaternion(this.#world.quaternion)
         .sub(this.#centre)
         .multiplyScalar(part);
-      if (way.length() > 1e-5) {
+      if (way.length() > 1e-5 * this.#scene.square) {
         this.#stale = true;
         this.#centre.add(way);
         this.#controls.target.add(way);
@@ -288,8 +280,7 @@ export class Stage {
     if (this.#controls.update()) this.#stale = true;
     if (!this.#stale && !always) return;
     this.#stale = false;
-    this.#sun.target.position.copy(this.#controls.target);
-    this.#sun.position.copy(this.#controls.target).add(new Vector3(3, -4, 8));
+    this.#scene.light(this.#controls.target);
     this.#renderer.render(this.#scene, this.#camera);
   }
 
@@ -378,16 +369,4 @@ export class Stage {
     canvas.addEventListener('pointercancel', end);
     this.#dark.addEventListener('change', () => this.theme());
   }
-}
-
-/** Squares of one metre up to a distance. Lines of one metre, too: software renderers leave out those that end behind the camera. */
-function grid(reach: number): LineSegments<BufferGeometry, LineBasicMaterial> {
-  const points: number[] = [];
-  for (let a = -reach; a <= reach; a++)
-    for (let b = -reach; b < reach; b++) points.push(a, b, 0, a, b + 1, 0, b, a, 0, b + 1, a, 0);
-  const geometry = new BufferGeometry().setAttribute('position', new Float32BufferAttribute(points, 3));
-  const lines = new LineSegments(geometry, new LineBasicMaterial());
-  // A little above the ground, which would hide it.
-  lines.position.z = 0.003;
-  return lines;
 }

@@ -40,6 +40,8 @@ export function drops(visit: Visit): void {
       ['zip', /^tetrahedra is open\.$/, ['lower', 'upper']],
       ['sdf', /^arm is open\.$/, ['base', 'tip']],
       ['osim', /^leg is open\.$/, ['thigh', 'foot_r']],
+      ['scene', /^two boxes is open\.$/, ['box', 'box']],
+      ['checkpoint', /^Boxes and a stone is open\.$/, ['box 1', 'stone']],
       ['mcap', /^crate\.mcap is open\.$/, ['crate']],
     ] as const)('%s', async (kind, said, names) => {
       await drop(kind);
@@ -69,6 +71,10 @@ export function drops(visit: Visit): void {
     it.each([
       ['brokenXml', 'torn.urdf:3:', '</robot>'],
       ['impossible', 'heavy.urdf:5:', '<joint name="lost"'],
+      ['brokenMjcf', 'torn.xml:5:', 'axis="0 one 0"'],
+      ['brokenScene', 'torn.json:', ''],
+      ['wrongScene', 'wrong.json: step', undefined],
+      ['brokenCheckpoint', 'torn.checkpoint', undefined],
       ['noMesh', 'scene.xml:2:', 'file="meshes/tetra.obj"'],
       ['brokenSdf', 'torn.sdf:3:', '<mass>two</mass>'],
       ['brokenOsim', 'old.osim:1:', 'Version="30000"'],
@@ -94,6 +100,15 @@ export function drops(visit: Visit): void {
       await drop(kind);
       if (kind === 'motAlone') await visit.page.locator('#panel-gallery .result', { hasText: said }).waitFor();
       else await visit.says(said);
+    });
+
+    it('a motion that is broken: the problem and its line, in the gallery, too', async () => {
+      await drop('brokenMotion');
+      await visit.page.locator('#problems[open]').waitFor();
+      expect(await visit.text('#problems-list li strong')).toMatch(/^torn\.mot:33/);
+      expect(await visit.text('#problems-list mark')).toContain('half');
+      await visit.page.keyboard.press('Escape');
+      await visit.page.locator('#panel-gallery .result', { hasText: 'torn.mot' }).waitFor();
     });
 
     it('a motion that ends early: the problem and its line, in the gallery, too', async () => {

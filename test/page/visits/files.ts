@@ -3,6 +3,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { zipSync } from 'fflate';
+import { Session } from '../../../page/src/physics/session.js';
 import { Recorder } from '../../../src/recording/index.js';
 import { box, World } from '../../../src/simulation/world/index.js';
 import { gaitBvh } from '../../motion/gait.js';
@@ -56,6 +57,25 @@ async function recording(): Promise<Uint8Array> {
   return Buffer.concat(parts);
 }
 
+const SCENE = {
+  name: 'two boxes',
+  step: 0.005,
+  ground: true,
+  mechanisms: [
+    { name: 'lower', model: { kind: 'box', size: [0.4, 0.4, 0.4] }, at: [0, 0, 0.2] },
+    { name: 'upper', model: { kind: 'box', size: [0.2, 0.2, 0.2] }, at: [0, 0, 1] },
+  ],
+};
+const scene = JSON.stringify(SCENE, null, 2);
+const BROKEN_MJCF = MJCF.replace('axis="0 1 0"', 'axis="0 one 0"');
+
+async function checkpoint(): Promise<Uint8Array> {
+  const session = new Session();
+  await session.load('boxes');
+  for (let k = 0; k < 100; k++) session.step();
+  return (await session.answer({ do: 'checkpoint' })).bytes!;
+}
+
 /** Writes them into a folder, and returns their paths by what they are. */
 export async function filesIn(folder: string): Promise<Readonly<Record<string, readonly string[]>>> {
   const at = (path: string, content: string | Uint8Array): string => {
@@ -65,7 +85,7 @@ export async function filesIn(folder: string): Promise<Readonly<Record<string, r
     return full;
   };
   const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
-  const mcap = await recording();
+  const [mcap, moment] = [await recording(), await checkpoint()];
   at('tetrahedra/scene.xml', MJCF);
   at('tetrahedra/meshes/tetra.obj', OBJ);
   at('missing/scene.xml', MJCF);
@@ -92,6 +112,13 @@ export async function filesIn(folder: string): Promise<Readonly<Record<string, r
       ),
     ],
     noMesh: [join(folder, 'missing')],
+    checkpoint: [at('boxes.checkpoint', moment)],
+    brokenCheckpoint: [at('torn.checkpoint', moment.subarray(0, moment.length / 2))],
+    scene: [at('boxes.json', scene)],
+    brokenScene: [at('torn.json', scene.replace('"at": [', '"at": '))],
+    wrongScene: [at('wrong.json', scene.replace('0.005', '"soon"'))],
+    brokenMjcf: [at('torn.xml', BROKEN_MJCF)],
+    brokenMotion: [osim, at('torn.mot', MOT.replace('\n0.5\t', '\nhalf\t'))],
     brokenSdf: [at('torn.sdf', SDF.replace('<mass>2</mass>', '<mass>two</mass>'))],
     shortBvh: [at('short.bvh', bvh.slice(0, bvh.length * 0.6))],
     brokenOsim: [at('old.osim', OSIM.replace('40000', '30000'))],

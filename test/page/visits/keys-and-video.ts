@@ -44,8 +44,7 @@ export function keysAndVideo(visit: Visit): void {
       await page.keyboard.press('t');
       await visit.says(/is the root now/);
       expect(await page.locator('.tree .inverted').count()).toBeGreaterThan(2);
-      await page.keyboard.press('Space');
-      await page.waitForTimeout(300);
+      await visit.pause();
       const first = await visit.seen();
       await page.keyboard.press('Shift+ArrowLeft');
       await page.keyboard.press('-');
@@ -60,6 +59,8 @@ export function keysAndVideo(visit: Visit): void {
 
     it('takes a video along that plays', async () => {
       await visit.open();
+      // Without a GPU a few pictures a second are all there is.
+      await page.evaluate('globalThis.between = 150; drawAnew()');
       await page.click('#save summary');
       await page.click('#save-video');
       const before = Number.parseFloat(await visit.text('#clock'));

@@ -3,7 +3,7 @@
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'vitest';
-import type { Visit } from './visit.js';
+import { PICTURES, type Visit } from './visit.js';
 
 /** Pixels of a cell; fonts of another machine move things by less. */
 const GRID = 40;
@@ -19,12 +19,10 @@ interface Layout {
 
 /** Leaves a picture, and compares its structure with the one that was kept. `moving`: the figure may be anywhere. */
 export async function compared(visit: Visit, name: string, { page = visit.page, moving = false } = {}): Promise<void> {
-  // Two pictures later everything is drawn.
-  await page.evaluate(
-    'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50))))',
-  );
-  await visit.picture(name, page);
-  const seen = await visit.inBrowser<Layout>('layout', GRID, page);
+  const seen = await visit.drawn(async () => {
+    await page.screenshot({ path: `${PICTURES}${name}.png` });
+    return visit.inBrowser<Layout>('layout', GRID, page);
+  }, page);
   const file = new URL(`${name}.json`, FOLDER);
   if (process.env.MANIKIN_LAYOUTS === 'write' || !existsSync(file)) {
     if (process.env.MANIKIN_LAYOUTS !== 'write')

@@ -55,9 +55,8 @@ export function mouse(visit: Visit): void {
       await visit.says(/^right_grip is released\.$/);
       const [left, top] = await corner();
       // Hand and bar as the figure hangs before time begins.
-      await visit.settled();
-      const hand = await visit.find(/^right_hand$/, [250, 80], 4);
-      const bar = [left + 195, top + 94] as const;
+      const hand = await visit.find(/^right_hand$/, [231, 70], 4);
+      const bar = [left + 190, top + 93] as const;
       for (const [kind, words] of [
         ['revolute', 'pin'],
         ['spherical', 'ball'],
@@ -131,7 +130,7 @@ export function mouse(visit: Visit): void {
         expect(kinetic + potential).toBeCloseTo(total, 9);
       }
       const png = await readFile(await visit.download(() => plot.locator('button', { hasText: 'PNG' }).click()));
-      expect(await visit.inBrowser('picture-size', png.toString('base64'))).toEqual([expect.any(Number), 190]);
+      expect(await visit.inBrowser('picture-size', png.toString('base64'))).toEqual([expect.any(Number), 190, true]);
       // The same range without a mouse, from one present to another.
       await plot.locator('button', { hasText: 'All' }).click();
       expect(await plot.locator('output.range').textContent()).toBe('');

@@ -35,9 +35,9 @@ export function reading(visit: Visit): void {
       const look = async (where: string): Promise<void> => {
         for (const colorScheme of SCHEMES) {
           await page.emulateMedia({ colorScheme });
-          // Two pictures later the scene is of that colour, too.
-          await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
-          const { looked, found } = await visit.inBrowser<{ looked: number; found: string[] }>('contrast');
+          const { looked, found } = await visit.drawn(() =>
+            visit.inBrowser<{ looked: number; found: string[] }>('contrast'),
+          );
           all[colorScheme] += looked;
           hard.push(...found.map((text) => `${colorScheme}, ${where}: ${text}`));
         }

@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { output, temporaryFolder } from '../../cli/support.js';
 import { gaitBvh } from '../../motion/gait.js';
 import { PATIENCE } from '../../support/patience.js';
-import { PICTURES, SIZE, type Visit } from './visit.js';
+import { SIZE, type Visit } from './visit.js';
 
 const folder = temporaryFolder();
 
@@ -34,7 +34,6 @@ export function replays(visit: Visit): void {
       expect(complaints).toEqual([]);
       expect(requests).toEqual([address]);
     }
-    const canvas = (): Promise<string> => page.evaluate("document.getElementById('canvas').toDataURL()");
 
     it('plays a scene that was simulated, stands still, goes back and forth in time', async () => {
       const file = folder.path('fall.html');
@@ -44,11 +43,11 @@ export function replays(visit: Visit): void {
       await page.click('#play');
       await page.fill('#scrub', '0.1');
       await expect.poll(time).toBeCloseTo(0.1, 1);
-      const [at, early] = [await time(), await canvas()];
+      const [at, early] = [await time(), await visit.seen(page)];
       await page.waitForTimeout(100);
       expect(await time()).toBe(at);
       await page.fill('#scrub', '0.5');
-      await expect.poll(async () => (await canvas()) !== early).toBe(true);
+      await expect.poll(() => visit.seen(page)).not.toBe(early);
       await page.focus('#canvas');
       await page.keyboard.press('ArrowLeft');
       await expect.poll(time).toBeCloseTo(0.4, 1);
@@ -69,7 +68,7 @@ export function replays(visit: Visit): void {
       await expect.poll(() => page.evaluate(loaded)).toBe(true);
       expect(await page.textContent('.facts')).toContain('period of a step');
       expect(await page.textContent('#message')).toMatch(/^step \d/);
-      await page.screenshot({ path: `${PICTURES}replay-walker.png` });
+      await visit.picture('replay-walker', page);
     });
 
     it('plays a captured motion; curves are chosen, a click on a plot goes there in time', async () => {
@@ -95,7 +94,7 @@ export function replays(visit: Visit): void {
       await page.mouse.move(5, 5);
       await expect.poll(() => first.locator('.u-legend .u-value').first().textContent()).toMatch(/^1\.[6-9]|^2/);
       expect(await first.locator('.u-legend tr:visible .u-value').allTextContents()).not.toContain('--');
-      await page.screenshot({ path: `${PICTURES}replay-motion.png` });
+      await visit.picture('replay-motion', page);
       await page.setViewportSize({ width: 390, height: 780 });
       expect(await page.evaluate('document.documentElement.scrollWidth <= document.documentElement.clientWidth')).toBe(
         true,

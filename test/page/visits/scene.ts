@@ -56,7 +56,6 @@ export function scene(visit: Visit): void {
     it('picks, drags, releases, connects, locks and re-roots', async () => {
       await visit.open();
       await visit.pause();
-      await visit.settled();
       const [x, y] = await visit.find(/./, [255, 190], 12);
       await page.click('#play');
       await page.mouse.move(x, y);
@@ -91,7 +90,7 @@ export function scene(visit: Visit): void {
       expect(await panel.textContent()).toMatch(/Measured: |Threads did not run/);
       expect(await page.evaluate('crossOriginIsolated')).toBe(true);
       // Bodies have the colours of their threads, and their own without the box.
-      const vivid = (): Promise<number> => visit.inBrowser<number>('vivid');
+      const vivid = (): Promise<number> => visit.drawn(() => visit.inBrowser<number>('vivid'), page, 200);
       const paint = panel.locator('label', { hasText: 'colour bodies by processor' });
       await visit.until(async () => (await vivid()) > 50);
       await paint.click();
@@ -158,9 +157,9 @@ export function scene(visit: Visit): void {
         await page.click('#save summary');
         return readFile(await visit.download(() => page.click(id)));
       };
-      const picture = (await download('#save-png')).toString('base64');
+      const picture = (await visit.drawn(() => download('#save-png'))).toString('base64');
       const { width, height } = (await page.locator('#canvas').boundingBox())!;
-      expect(await visit.inBrowser('picture-size', picture)).toEqual([Math.floor(width), Math.floor(height)]);
+      expect(await visit.inBrowser('picture-size', picture)).toEqual([Math.floor(width), Math.floor(height), true]);
       // A replay plays without the page: from a file, with nothing else.
       const replay = `${PICTURES}replay.html`;
       writeFileSync(replay, await download('#save-html'));

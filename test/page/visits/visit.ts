@@ -18,6 +18,40 @@ export const FOLDER = fileURLToPath(new URL('dist/page/', root));
 /** Small, so that drawing without a GPU does not take all the time. */
 export const SIZE = { width: 900, height: 560 };
 
+/**
+ * Runs in the page before its scripts. Without a GPU drawing takes both cores: the scene is drawn where somebody looks at it
+ * (`Visit.drawn`), and not otherwise.
+ */
+const drawSeldom = `() => {
+  const next = requestAnimationFrame;
+  requestAnimationFrame = (picture) => setTimeout(() => next(picture), globalThis.between ?? 30);
+  for (const name of ['drawArrays', 'drawElements', 'drawRangeElements', 'drawArraysInstanced', 'drawElementsInstanced']) {
+    const draw = WebGL2RenderingContext.prototype[name];
+    WebGL2RenderingContext.prototype[name] = function (...how) {
+      if (globalThis.draws) draw.apply(this, how);
+    };
+  }
+  const pictures = async () => {
+    for (let k = 0; k < 2; k++) await new Promise((done) => requestAnimationFrame(done));
+  };
+  // A canvas that has another size is drawn anew: one of so many pixels, or, without a number, as large as it was.
+  globalThis.drawAnew = async (size) => {
+    const { style } = document.querySelector('#canvas');
+    if (size === undefined) {
+      style.height = 'calc(100% - 1px)';
+      await pictures();
+      style.height = '';
+    } else style.width = style.height = size + 'px';
+    globalThis.draws = true;
+    await pictures();
+  };
+  globalThis.drawNoMore = () => {
+    globalThis.draws = false;
+    const { style } = document.querySelector('#canvas');
+    style.width = style.height = '';
+  };
+}`;
+
 export class Visit {
   browser!: Browser;
   page!: Page;
@@ -50,10 +84,7 @@ export class Visit {
   async newPage(options: Parameters<Browser['newPage']>[0]): Promise<Page> {
     await this.page?.goto('about:blank');
     const page = await this.browser.newPage(options);
-    // Without a GPU drawing takes both cores: five pictures a second leave something to physics, and to other tests.
-    await page.addInitScript(
-      'const draw = requestAnimationFrame; requestAnimationFrame = (picture) => setTimeout(() => draw(picture), 180);',
-    );
+    await page.addInitScript(`(${drawSeldom})()`);
     page.on('console', (message) => {
       if (message.type() === 'error') this.problems.push(message.text());
     });
@@ -161,26 +192,24 @@ export class Visit {
     throw new Error(`${body} is not around ${x}, ${y}`);
   }
 
-  /** What the scene looks like, in few pixels: other where another picture was drawn. */
-  seen(page = this.page): Promise<string> {
-    return this.inBrowser<string>('seen', null, page);
+  /** Looks at the scene: drawn as large as it is, or of so many pixels. */
+  async drawn<T>(look: () => Promise<T>, page = this.page, size?: number): Promise<T> {
+    await page.evaluate(`drawAnew(${size ?? ''})`);
+    try {
+      return await look();
+    } finally {
+      await page.evaluate('drawNoMore()');
+    }
   }
 
-  /** The camera has arrived at the centre of mass, which it follows. */
-  async settled(): Promise<void> {
-    let before = '';
-    await this.until(async () => {
-      await this.page.waitForTimeout(300);
-      const now = await this.seen();
-      const same = now === before;
-      before = now;
-      return same;
-    });
+  /** What the scene looks like, in few pixels: other where another picture was drawn. */
+  seen(page = this.page): Promise<string> {
+    return this.drawn(() => this.inBrowser<string>('seen', null, page), page, 64);
   }
 
   /** A picture is left in out/page. */
   async picture(name: string, page = this.page): Promise<void> {
-    await page.screenshot({ path: `${PICTURES}${name}.png` });
+    await this.drawn(() => page.screenshot({ path: `${PICTURES}${name}.png` }), page);
   }
 
   /** Runs a function of the folder in-browser there. */
