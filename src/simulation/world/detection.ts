@@ -135,22 +135,27 @@ export class Detection {
     }
   }
 
-  /** How deep shapes are in each other that nobody looked at in this step: those of no pair, where they are now. */
-  missed(): number {
+  /**
+   * What the step did not foresee, metres: how deep shapes are in each other, where they are now, that are no pair (`missed`), and how
+   * much deeper than at its start those that are one (`entered`).
+   */
+  surprises(): { readonly missed: number; readonly entered: number } {
     const swept = this.#swept;
     const { touching } = this;
     swept.follow();
     const count = swept.find(0, 0, 0);
-    let deepest = 0;
+    let [missed, entered] = [0, 0];
     for (let k = 0, known = 0; k < count; k++) {
       const [i, j] = [swept.pairs[2 * k], swept.pairs[2 * k + 1]];
       const key = this.key(i, j);
       while (known < touching.length && touching[known].key < key) known++;
-      if (known < touching.length && touching[known].key === key) continue;
+      const pair = known < touching.length && touching[known].key === key ? touching[known] : undefined;
       this.#collide(this.#shapes[i], this.#shapes[j], 0);
-      for (let p = 0; p < this.#manifold.count; p++) deepest = Math.max(deepest, -this.#manifold.gap[p]);
+      const depth = depthOf(this.#manifold);
+      if (pair === undefined) missed = Math.max(missed, depth);
+      else if (pair.compliance === 0) entered = Math.max(entered, depth - depthOf(pair));
     }
-    return deepest;
+    return { missed, entered };
   }
 
   /** Remembers pairs and warm starts as those at the start of a step. */
@@ -239,6 +244,13 @@ export class Detection {
     if (margin < 0) this.#manifold.count = 0;
     else collide(this.#manifold, a, poses, TRANSFORM * i, b, poses, TRANSFORM * j, margin);
   }
+}
+
+/** How deep the deepest of some points is; 0 where none is. */
+function depthOf({ count, gap }: { readonly count: number; readonly gap: Float64Array }): number {
+  let depth = 0;
+  for (let k = 0; k < count; k++) depth = Math.max(depth, -gap[k]);
+  return depth;
 }
 
 /** Whether nothing moves a shape in this step. */

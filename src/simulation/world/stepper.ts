@@ -14,6 +14,8 @@ import { isAsleep, type Sleep } from './sleep.js';
 import type { WorldThreads } from './threads/world-threads.js';
 import type { ShapePair } from './world-shape.js';
 
+const NONE = { missed: 0, entered: 0 };
+
 export class Stepper {
   readonly #detection: Detection;
   readonly #island: IslandStep;
@@ -82,9 +84,9 @@ export class Stepper {
     return true;
   }
 
-  /** How deep (m) the last step let shapes enter each other that it did not look at. */
-  missed(): number {
-    return this.#landed ? this.#detection.missed() : 0;
+  /** How deep (m) the last step let shapes enter each other, those that it did not look at and others; see Detection. */
+  surprises(): ReturnType<Detection['surprises']> {
+    return this.#landed ? this.#detection.surprises() : NONE;
   }
 
   #stepAlone(

@@ -103,6 +103,9 @@ const DEFAULT_STEP = 2e-3;
 /** Depths (m) of what nobody looked at that are let pass, and how often a step is taken again at most where they are larger. */
 const MISSED = 2e-5;
 const MOST_LOOKS = 4;
+/** Shapes that a step brings so much deeper (m) into each other take it in halves, so many times: what turns fast does not come straight. */
+const ENTERED = 5e-4;
+const MOST_ENTERED = 3;
 
 /** Mechanisms in contact with the ground, with obstacles and with each other. */
 export class World {
@@ -310,8 +313,11 @@ export class World {
     // What is struck within a step may run into something that nobody looked at: then once more, looking farther.
     let [wider, looks] = [0, 0];
     while (this.#stepper.step(members, this.#rows, gravity, h, time, depth === DEPTH, wider, this.sleep)) {
-      const missed = this.#stepper.missed();
-      if (!(missed > MISSED) || looks === MOST_LOOKS) return;
+      const { missed, entered } = this.#stepper.surprises();
+      if (!(missed > MISSED) || looks === MOST_LOOKS) {
+        if (!(entered > ENTERED) || depth >= MOST_ENTERED) return;
+        break;
+      }
       wider += 2 * missed;
       looks++;
       for (const member of members) member.undo(depth);
