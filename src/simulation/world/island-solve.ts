@@ -86,17 +86,14 @@ export class IslandSolve {
     const small = count <= MOST_DENSE_ROWS;
     const spins = problem.kind.subarray(0, problem.blocks).some((kind) => kind >= KIND_SPIN);
     // Where one start leads astray another may not: what Newton's method found, the last impulses, none.
-    problem.lambda.set(best.subarray(0, rows));
-    this.#inside(problem, solution);
+    let tried = this.#insideFromBest(problem, solution);
     if (!(solution.residual <= TOLERANCE)) {
       problem.lambda.set(warm.subarray(0, rows));
       this.#inside(problem, solution);
     }
-    // Moments of contacts are what Newton's method last found: once more from there.
-    for (let k = 0; spins && k < MOST_MOMENTS && !(solution.residual <= TOLERANCE); k++) {
-      problem.lambda.set(best.subarray(0, rows));
-      this.#inside(problem, solution);
-    }
+    // Moments of contacts are what Newton's method last found: once more from there, if they are others.
+    for (let k = 0; spins && k < MOST_MOMENTS && !(solution.residual <= TOLERANCE) && solution.residual < tried; k++)
+      tried = this.#insideFromBest(problem, solution);
     if (count <= MOST_AFRESH_ROWS && !(solution.residual <= TOLERANCE)) {
       problem.lambda.fill(0, 0, rows);
       this.#inside(problem, solution);
@@ -125,6 +122,14 @@ export class IslandSolve {
     if (!(residual < solution.residual) && !Number.isNaN(solution.residual)) return;
     solution.residual = residual;
     this.#best.set(problem.lambda.subarray(0, rows));
+  }
+
+  /** The same from the best impulses; their residual. */
+  #insideFromBest(problem: IslandProblem, solution: Solution): number {
+    const { residual } = solution;
+    problem.lambda.set(this.#best.subarray(0, 3 * problem.blocks));
+    this.#inside(problem, solution);
+    return residual;
   }
 
   /** Newton from no impulses at all. */
