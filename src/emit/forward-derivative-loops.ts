@@ -13,13 +13,21 @@ import {
   ROW_R_DV,
   ROW_ZETA,
 } from '../formulas/forward-derivative-columns.js';
-import { forwardColumnKernel } from '../formulas/forward-derivatives.js';
+import {
+  accelerateKernel,
+  beginKernel,
+  eliminateKernel,
+  forwardColumnKernel,
+  type Onward,
+} from '../formulas/forward-derivatives.js';
 import { chainsOf, RECORD, RECORD_D, RECORD_G } from '../formulas/inverse-mass-columns.js';
+import { VectorGraph } from '../formulas/vectors.js';
 import * as B from './bytes.js';
 import { callRows, linkNumbers, rowKernel } from './derivative-loops.js';
 import { inverseMassLoops, type Loops, LoopWriter } from './inverse-mass-loops.js';
+import { limbsOf, outside, pass } from './limb-loops.js';
 import type { ModuleFunction } from './module.js';
-import type { ConstantPool } from './wasm.js';
+import { type ArrayPlace, type ConstantPool, emitFunctions } from './wasm.js';
 
 const NUMBER = 8;
 const PAIR = 16;
@@ -195,17 +203,131 @@ function outwards(stride: number, rowBytes: number, apart: number): ModuleFuncti
   return w.finish();
 }
 
-/**
- * Loops and kernels, to stand from number `first` of a module's functions on, and the calls of them: `between` motions and
- * articulated inertias, and after them.
- */
-export function forwardDerivativeLoops(
-  { order, result, beyond, rows, articulated, links, carried }: ForwardDerivativeColumns,
-  resultAt: number,
+/** Where the numbers begin that loops and kernels work on. */
+export interface DerivativePlaces {
+  readonly result: number;
+  readonly tau: number;
+  readonly qdd: number;
+}
+
+/** A kernel for one degree of freedom, as a function of addresses: in which parameter each array has its own. */
+function numberKernel(
+  formulas: (g: VectorGraph) => void,
+  arrays: readonly ArrayPlace[],
+  constants: ConstantPool,
+): ModuleFunction {
+  const graph = new VectorGraph();
+  formulas(graph);
+  const parameters = 1 + Math.max(...arrays.map(({ parameter }) => parameter));
+  const { functions } = emitFunctions(graph, {
+    arrays,
+    parameters,
+    functionSize: graph.size,
+    onDemand: true,
+    constants,
+    slotsAt: 0,
+  });
+  return functions[0];
+}
+
+/** Kernels that eliminate the degrees of freedom and find the accelerations, one after the other, and the calls of them. */
+function eliminationKernels(
+  { order, rows, articulated, links, joints, known }: ForwardDerivativeColumns,
+  { result, tau, qdd }: DerivativePlaces,
   first: number,
   constants: ConstantPool,
 ): Loops {
+  const at = (number: number): number => result + NUMBER * number;
+  const stride = NUMBER * order.stride;
+  const functions: ModuleFunction[] = [];
+  const numbers = new Map<string, number>();
+  const calls = new B.Bytes();
+  const call = (name: string, make: () => ModuleFunction, ...values: readonly number[]): void => {
+    if (!numbers.has(name)) numbers.set(name, functions.push(make()) - 1);
+    for (const value of values) calls.byte(B.I32_CONST).signed(value);
+    calls.byte(B.CALL).unsigned(first + numbers.get(name)!);
+  };
+  /** Columns of rows, by the bytes at which they stand in them. */
+  const column = (parameter: number, from: number): ArrayPlace => ({ parameter, offset: at(from), stride });
+  const line = (parameter: number): ArrayPlace => ({ parameter, offset: 0, stride: NUMBER });
+  const byte = (k: number): number => NUMBER * k;
+  const record = (k: number): number => at(order.records + RECORD * k);
+  const place = (k: number): number => NUMBER * (order.order?.[k] ?? k);
+  for (const { link, end } of joints)
+    call(
+      'begin',
+      () =>
+        numberKernel(
+          beginKernel,
+          [{ parameter: 0, offset: at(links.numbers), stride: NUMBER * links.stride }, column(1, articulated)],
+          constants,
+        ),
+      byte(link),
+      byte(end - 1),
+    );
+  for (const { from, end, parent } of joints.toReversed())
+    for (let k = end - 1; k >= from; k--) {
+      const onward: Onward = k > from ? 'set' : parent < 0 ? 'none' : 'add';
+      call(
+        onward,
+        () =>
+          numberKernel(
+            (g) => eliminateKernel(g, onward, known),
+            [
+              column(0, rows),
+              column(0, articulated),
+              column(1, articulated),
+              line(2),
+              { parameter: 3, offset: 0, stride },
+              line(4),
+              line(5),
+            ],
+            constants,
+          ),
+        byte(k),
+        byte(onward === 'set' ? k - 1 : Math.max(parent, 0)),
+        record(k),
+        at(order.degrees[k].forcesTo + k),
+        at((order.nv + 1) * k),
+        tau + place(k),
+      );
+    }
+  if (known) return { functions, calls };
+  for (const { from, end, parent, atOnce } of joints)
+    for (let k = from; k < end; k++) {
+      const before = k > from ? k - 1 : parent;
+      const turning = atOnce ? parent : before;
+      call(
+        `accelerate ${before >= 0} ${turning >= 0}`,
+        () =>
+          numberKernel(
+            (g) => accelerateKernel(g, before >= 0, turning >= 0),
+            [column(0, rows), column(0, articulated), column(1, articulated), column(2, articulated), line(3), line(4)],
+            constants,
+          ),
+        byte(k),
+        byte(Math.max(before, 0)),
+        byte(Math.max(turning, 0)),
+        record(k),
+        qdd + place(k),
+      );
+    }
+  return { functions, calls };
+}
+
+/**
+ * Loops and kernels, to stand from number `first` of a module's functions on, and the calls of them: `between` motions and what
+ * joints carry along, and after them.
+ */
+export function forwardDerivativeLoops(
+  columns: ForwardDerivativeColumns,
+  places: DerivativePlaces,
+  first: number,
+  constants: ConstantPool,
+): Loops {
+  const { order, result, beyond, rows, articulated, links, carried } = columns;
   const { nv, degrees, stride: numbers } = order;
+  const { result: resultAt } = places;
   const [stride, rowBytes, apart] = [NUMBER * numbers, NUMBER * nv, NUMBER * nv * nv];
   const at = (number: number): number => resultAt + NUMBER * number;
   const record = (k: number): number => at(order.records + RECORD * k);
@@ -231,8 +353,12 @@ export function forwardDerivativeLoops(
       if (a < b) clear(calls, at(beyond + nv * by + a), NUMBER * (b - a));
   }
   const kernels = first + mass.functions.length + 2;
+  const elimination = eliminationKernels(columns, places, kernels + 4, constants);
   const between = new B.Bytes();
   callRows(between, kernels, links.count);
+  between.append(elimination.calls);
+  // Where nothing is carried along the formulas have one phase only.
+  if (carried.length === 0) calls.append(between);
   callRows(calls, kernels + 1, nv);
   calls.append(mass.calls);
   for (const { by, before } of carried)
@@ -240,8 +366,11 @@ export function forwardDerivativeLoops(
       const [start, end] = [rootOf(by), degrees[rootOf(by)].end];
       call(0, more(by) + stride * (ROW_CARRIED + m), at(nv * k + start), at(beyond + nv * by + start), end - start);
     }
+  const limbs = limbsOf(columns);
   for (const { from, end } of chains) {
-    const start = rootOf(from);
+    // Limbs by themselves; what they are to all others comes below.
+    const limb = limbs.find((one) => one.from <= from && from < one.end);
+    const start = limb?.from ?? rootOf(from);
     call(
       1,
       record(from),
@@ -252,10 +381,27 @@ export function forwardDerivativeLoops(
       at(result + nv * start + from),
       at(degrees[from].accelerationsFrom + start),
       at(degrees[end - 1].accelerationsTo + start),
-      degrees[start].end - start,
+      (limb?.end ?? degrees[start].end) - start,
     );
   }
-  const columns = rowKernel(
+  for (const { from, end } of limbs) {
+    for (let k = end - 1; k >= from; k--) call(4, record(k), more(k), degrees[k].end - k);
+    const start = rootOf(from);
+    for (const [first, last] of [
+      [start, from],
+      [end, degrees[start].end],
+    ])
+      if (first < last)
+        call(
+          5,
+          at(degrees[from].accelerationsFrom + first),
+          more(from),
+          at(result + nv * first + from),
+          end - from,
+          last - first,
+        );
+  }
+  const forces = rowKernel(
     forwardColumnKernel,
     [rows, articulated].map((row) => [at(row), stride] as const),
     constants,
@@ -266,7 +412,10 @@ export function forwardDerivativeLoops(
       subtractCarried(),
       outwards(stride, rowBytes, apart),
       linkNumbers(links, resultAt, constants),
-      columns,
+      forces,
+      pass(stride),
+      outside(stride, rowBytes, apart),
+      ...elimination.functions,
     ],
     between,
     calls,

@@ -157,7 +157,7 @@ export class LoopWriter {
 }
 
 /** Twelve numbers of a record, splatted once for all columns, and read as they are for a last one. */
-function recordOf(w: LoopWriter, record: number): (lanes: 1 | 2, k: number) => void {
+export function recordOf(w: LoopWriter, record: number): (lanes: 1 | 2, k: number) => void {
   const locals = Array.from({ length: RECORD_D + 1 }, (_, k) => {
     const local = w.local(B.V128);
     w.splat(record, NUMBER * k).set(local);

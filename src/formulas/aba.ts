@@ -95,9 +95,8 @@ export interface EliminatedColumn {
   readonly G: readonly Node[];
   /** u / D */
   readonly y: Node;
-  /** 1 / D, and D itself; the mixed form needs but the first. */
+  /** 1 / D; the mixed form has none. */
   readonly inverse?: Node;
-  readonly D?: Node;
 }
 
 /** The index k for which S is the unit vector k, or -1. */
@@ -135,7 +134,7 @@ function eliminate(
       rest.push(g.sub(I[SYM6[i][j]], change));
     }
   return {
-    column: { G, y, inverse, D },
+    column: { G, y, inverse },
     rest: { I: rest, p: p.map((e, k) => (k === axis ? tau : g.add(e, g.mul(U[k], y)))) },
   };
 }

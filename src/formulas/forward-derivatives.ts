@@ -12,46 +12,51 @@
 //
 //   d qdd_i / d q_j = -(a_j^T r_j + p_j^T Psi2_j + rho_j^T Psi1_j),    r_j = B^A Psi1_j + I^A Psi2_j + S_j x* f_j
 //
-// where p and rho are zero for i that are not beyond j. No derivative of inverse dynamics is formed: nothing is multiplied by H^-1.
+// where p and rho are zero for i that are not beyond j. Accelerations come on the way: with those that the links have without any in
+// the joints taken off, what is left of the motion, delta, follows from forces alone, f_j = I^A delta_j + p^A. No derivative of inverse dynamics is formed: nothing is multiplied by H^-1.
 // Loops do the products (emit/forward-derivative-loops.ts), in the coordinates of the first link of a tree.
 
 import { inMetres } from '../plan/length-units.js';
 import type { Plan } from '../plan/plan.js';
 import { SYM6 } from './aba.js';
-import { vec, writeAt } from './body-frames.js';
-import { movesAtOnce } from './derivative-columns.js';
-import { Sum } from './forward.js';
+import { vec } from './body-frames.js';
+import { ROW_PSI2, ROWS_OF_LINK } from './derivative-columns.js';
 import {
   type ForwardDerivativeColumns,
+  ROW_ARMATURE,
+  ROW_BASE_PSI2,
   ROW_CARRIED,
+  ROW_CARRIES,
+  ROW_DELTA,
   ROW_R_DQ,
   ROW_R_DV,
+  ROW_Y,
   ROW_ZETA,
   ROWS_OF_ARTICULATED,
 } from './forward-derivative-columns.js';
 import type { Node } from './graph.js';
 import {
-  type Column,
   carriedForce,
+  crossMotion,
   groundMotions,
   readMotions,
-  readNumbers,
+  scaled,
   subtreeOf,
   writeGiven,
   writeMotions,
   writeRows,
 } from './inverse-derivatives.js';
-import type { GroundElimination } from './inverse-mass-matrix.js';
+import { RECORD_D, RECORD_G } from './inverse-mass-columns.js';
 import type { Unit } from './lanes.js';
-import { type UnitFormulas, type UnitOptions, unitFormulas } from './links.js';
-import type { VectorGraph } from './vectors.js';
+import { RESULT, type UnitOptions, unitFormulas } from './links.js';
+import type { Vec6, VectorGraph } from './vectors.js';
 
-/** Numbers of I^A, of B^A (6 x 3) and of the force. */
+/** Numbers of I^A and of B^A (6 x 3), after which p^A stands. */
 const [INERTIA, B] = [21, 18];
 
 /**
- * Motions, then, once loops have found what every link adds to its subtree, the articulated inertias. `eliminated`: of the
- * units, by the inverse of the mass matrix.
+ * Motions; then kernels find what every link is, eliminate the degrees of freedom one after the other and find the accelerations
+ * (those below); then what the degrees of freedom of joints that move at once carry along.
  */
 export function forwardDerivativeStages(
   g: VectorGraph,
@@ -59,89 +64,148 @@ export function forwardDerivativeStages(
   units: readonly Unit[],
   options: UnitOptions,
   places: ForwardDerivativeColumns,
-  eliminated: readonly (readonly GroundElimination[])[],
-  accelerations?: (unit: Unit) => readonly Node[],
 ): void {
   const plan = inMetres(given);
   const links = unitFormulas(g, plan, units, options);
-  const { at, motions, columns } = groundMotions(g, plan, links, accelerations);
-  const { order, rows } = places;
+  // Without accelerations of the joints, where they are not known.
+  const none = (_: Unit, nv: number): Node[] => new Array<Node>(nv).fill(g.zero);
+  const { at, motions, columns } = groundMotions(g, plan, links, places.known ? undefined : none);
+  const { order, rows, articulated, joints, carried } = places;
+  const { stride } = order;
   links.forEach(({ unit }, i) => {
-    writeMotions(g, { order, motions: rows, stride: order.stride }, unit, columns[i]);
+    // Kernels finish Psi2 (zeros are not written).
+    const unfinished = columns[i].map((column) => (places.known ? column : { ...column, psi2: none(unit, 6) }));
+    writeMotions(g, { order, motions: rows, stride }, unit, unfinished);
+    if (!places.known)
+      columns[i].forEach(({ psi2 }, k) => {
+        const here = unit.links.map((link) => order.first[link] + k);
+        writeRows(g, rows + ROW_BASE_PSI2 * stride, stride, here, psi2);
+      });
     writeGiven(g, places.links, unit, at[i], motions[i]);
     g.mark();
   });
+  if (carried.length === 0) return;
   g.endPhase();
-  const sums = links.map(({ unit }) => {
-    const { inertia, M, p, f } = subtreeOf(g, readNumbers(g, places.links, unit));
-    const J = g.complement(inertia.sigma);
-    const H = g.skew(inertia.h);
-    const { zero } = g;
-    const I = [
-      ...[J[0], J[1], J[2], H[0], H[1], H[2]],
-      ...[J[3], J[4], H[3], H[4], H[5]],
-      ...[J[5], H[6], H[7], H[8]],
-      ...[inertia.mass, zero, zero, inertia.mass, zero, inertia.mass],
-    ];
-    const b = g.skew(p).map((x) => g.neg(x));
-    return new Sum(g, [...I, ...M, ...b, ...f], unit.links.length);
-  });
-  for (let i = links.length - 1; i >= 0; i--) {
-    const { unit } = links[i];
-    const up = writeArticulated(g, places, links[i], columns[i], eliminated[i], sums[i].total());
-    if (unit.parent >= 0) sums[unit.parent].add(up, unit.links.length);
+  links.forEach(({ unit }, i) => {
+    const { from, end, parent, atOnce } = joints[unit.links[0]];
+    if (!atOnce || parent < 0) return;
+    const [first, second] = unit.links.map((link) => joints[link].end - 1);
+    const read = (row: number, count: number): Node[] =>
+      Array.from({ length: count }, (_, c) => {
+        const place = articulated + (row + c) * stride;
+        return g.input(RESULT, place + first, second === undefined ? -1 : place + second);
+      });
+    const moved = symmetricTimes(g, read(0, INERTIA), read(ROW_DELTA, 6));
+    const force = g.addAll(read(INERTIA + B, 6), moved);
+    for (let k = 1; k < end - from; k++) {
+      const felt = columns[i].slice(0, k).map(({ S }) => g.dot(S, carriedForce(g, columns[i][k].S, force)));
+      const here = unit.links.map((link) => order.first[link] + k);
+      writeRows(g, rows + ROW_CARRIED * stride, stride, here, felt);
+    }
     g.mark();
-  }
+  });
   g.endPhase();
 }
 
+const ROWS = [0, 1, 2, 3, 4, 5];
 /** Row and column of each number of a symmetric matrix. */
 const ENTRIES = SYM6.flatMap((_, i) => SYM6.slice(i).map((__, k) => [i, i + k] as const));
-const ROWS = [0, 1, 2, 3, 4, 5];
 
-/** Writes what a unit's degrees of freedom feel; returns what its parent adds up. */
-function writeArticulated(
-  g: VectorGraph,
-  { order, rows, articulated }: ForwardDerivativeColumns,
-  { unit, type }: UnitFormulas,
-  columns: readonly Column[],
-  eliminated: readonly GroundElimination[],
-  numbers: readonly Node[],
-): Node[] {
-  const force = numbers.slice(INERTIA + B);
-  let I = numbers.slice(0, INERTIA);
-  let b = numbers.slice(INERTIA, INERTIA + B);
-  // Joints that move at once carry the motions of all their degrees of freedom along, those before k as well.
-  const atOnce = movesAtOnce(type);
-  const alone = atOnce && unit.parent < 0;
-  for (let k = columns.length - 1; k >= 0; k--) {
-    const { S } = columns[k];
-    const { G, inverse, D } = eliminated[k];
-    const here = unit.links.map((link) => order.first[link] + k);
-    const write = (row: number, nodes: readonly Node[]): void => writeRows(g, row, order.stride, here, nodes);
-    write(articulated, [...I, ...b, ...(alone ? [] : force)]);
-    if (atOnce && !alone) {
-      const carried = carriedForce(g, S, force);
-      const felt = columns.slice(0, k).map((before) => g.dot(before.S, carried));
-      write(rows + ROW_CARRIED * order.stride, felt);
-    }
-    const z = [0, 1, 2].map((c) =>
-      g.dot(
-        ROWS.map((row) => b[3 * row + c]),
-        S,
-      ),
-    );
-    const zeta = z.map((x) => g.mul(x, inverse));
-    write(rows + ROW_ZETA * order.stride, zeta);
-    zeta.forEach((node, c) => {
-      const places = here.map((degree) => order.degrees[degree].forcesTo + (6 + c) * order.stride + degree);
-      writeAt(g, places, node);
-    });
-    const U = G.map((x) => g.mul(x, D));
-    I = I.map((entry, at) => g.sub(entry, g.mul(U[ENTRIES[at][0]], G[ENTRIES[at][1]])));
-    b = b.map((entry, at) => g.sub(entry, g.mul(G[Math.floor(at / 3)], z[at % 3])));
+const symmetricTimes = (g: VectorGraph, I: readonly Node[], x: Vec6): Node[] =>
+  SYM6.map((row) =>
+    g.dot(
+      row.map((entry) => I[entry]),
+      x,
+    ),
+  );
+
+/** I, B and p of a link by itself (array 1), from its numbers (array 0). */
+export function beginKernel(g: VectorGraph): void {
+  const { inertia, M, p, f } = subtreeOf(g, g.inputs(0, 0, ROWS_OF_LINK));
+  const J = g.complement(inertia.sigma);
+  const H = g.skew(inertia.h);
+  const { zero } = g;
+  const I = [
+    ...[J[0], J[1], J[2], H[0], H[1], H[2]],
+    ...[J[3], J[4], H[3], H[4], H[5]],
+    ...[J[5], H[6], H[7], H[8]],
+    ...[inertia.mass, zero, zero, inertia.mass, zero, inertia.mass],
+  ];
+  const b = g.skew(p).map((x) => g.neg(x));
+  [...I, ...M, ...b, ...f].forEach((node, c) => {
+    g.output(1, c, node);
+  });
+}
+
+/** Where what is left after a degree of freedom goes: to the one before it in its joint, to what another joint feels, nowhere. */
+export type Onward = 'set' | 'add' | 'none';
+
+/**
+ * Eliminates a degree of freedom. Arrays: 0 its rows, 1 what it feels, 2 the same of the one that feels what is left, 3 its record
+ * and 4 its column for the inverse of the mass matrix, 5 the diagonal of that, 6 tau. `known`: accelerations are, p is a force.
+ */
+export function eliminateKernel(g: VectorGraph, onward: Onward, known: boolean): void {
+  const S = g.inputs(0, 0, 6);
+  const I = g.inputs(1, 0, INERTIA);
+  const b = g.inputs(1, INERTIA, B);
+  const p = g.inputs(1, INERTIA + B, 6);
+  const U = symmetricTimes(g, I, S);
+  const inverse = g.div(g.one, g.add(g.dot(S, U), g.input(0, ROW_ARMATURE)));
+  const G = U.map((x) => g.mul(x, inverse));
+  const z = [0, 1, 2].map((c) =>
+    g.dot(
+      ROWS.map((row) => b[3 * row + c]),
+      S,
+    ),
+  );
+  for (const c of ROWS) {
+    g.output(3, c, S[c]);
+    g.output(3, RECORD_G + c, G[c]);
+    g.output(4, c, G[c]);
   }
-  return [...I, ...b, ...force];
+  g.output(3, RECORD_D, g.neg(inverse));
+  g.output(5, 0, inverse);
+  for (const [c, node] of z.entries()) {
+    const zeta = g.mul(node, inverse);
+    g.output(0, ROW_ZETA + c, zeta);
+    g.output(4, 6 + c, zeta);
+  }
+  let rest = p;
+  if (!known) {
+    const y = g.mul(g.sub(g.input(6, 0), g.dot(S, p)), inverse);
+    g.output(0, ROW_Y, y);
+    rest = g.addAll(p, scaled(g, y, U));
+  }
+  if (onward === 'none') return;
+  const left = [
+    ...I.map((entry, at) => g.sub(entry, g.mul(U[ENTRIES[at][0]], G[ENTRIES[at][1]]))),
+    ...b.map((entry, at) => g.sub(entry, g.mul(G[Math.floor(at / 3)], z[at % 3]))),
+    ...rest,
+  ];
+  left.forEach((node, c) => {
+    g.output(2, c, onward === 'add' ? g.add(g.input(2, c), node) : node);
+  });
+}
+
+/**
+ * The acceleration of a degree of freedom, and its Psi2. Arrays: 0 its rows, 1 what it feels, with delta, 2 the same of the one whose delta it adds
+ * to, 3 of the one whose delta displacements of it turn, 4 its record, 5 its qdd. On the ground there is none (`against`, `turned`).
+ */
+export function accelerateKernel(g: VectorGraph, against: boolean, turned: boolean): void {
+  const S = g.inputs(0, 0, 6);
+  const y = g.input(0, ROW_Y);
+  const delta = against ? g.inputs(2, ROW_DELTA, 6) : [];
+  const qdd = against ? g.sub(y, g.dot(g.inputs(4, RECORD_G, 6), delta)) : y;
+  g.output(5, 0, qdd);
+  const own = scaled(g, qdd, S);
+  (against ? g.addAll(delta, own) : own).forEach((node, c) => {
+    g.output(1, ROW_DELTA + c, node);
+  });
+  const base = g.inputs(0, ROW_BASE_PSI2, 6);
+  const psi2 = turned ? g.addAll(base, crossMotion(g, g.inputs(3, ROW_DELTA, 6), S)) : base;
+  psi2.forEach((node, c) => {
+    g.output(0, ROW_PSI2 + c, node);
+  });
 }
 
 /** -r of a column, from its motions (array 0) and what it feels (array 1) to array 0. */
@@ -163,7 +227,9 @@ export function forwardColumnKernel(g: VectorGraph): void {
       ),
     );
   };
-  const r = g.addAll(respond(psi1, psi2), carriedForce(g, S, numbers.slice(INERTIA + B)));
+  const p = numbers.slice(INERTIA + B, ROW_DELTA);
+  const f = g.addAll(p, symmetricTimes(g, I, numbers.slice(ROW_DELTA)));
+  const r = g.addAll(respond(psi1, psi2), scaled(g, g.input(0, ROW_CARRIES), carriedForce(g, S, f)));
   r.forEach((x, c) => {
     g.output(0, ROW_R_DQ + c, g.neg(x));
   });

@@ -1,6 +1,6 @@
 // Forward dynamics of one mechanism as formulas: the three passes of aba.ts over all units.
 
-import { inShortestUnits, inMetres as planInMetres } from '../plan/length-units.js';
+import { inShortestUnits } from '../plan/length-units.js';
 import type { Plan, PlanLink } from '../plan/plan.js';
 import { type Articulated, accelerate, assemble, type EliminatedColumn, type Lag, move, rigidInertia } from './aba.js';
 import { columnsOf, SharedColumns } from './columns.js';
@@ -18,8 +18,6 @@ export interface ForwardFormulaOptions extends UnitOptions {
   readonly passive?: ((length: number) => Passive | undefined) | undefined;
   /** What becomes of a link's accelerations; they are written as qdd where left out. */
   readonly finish?: (link: PlanLink, qdd: readonly Node[]) => void;
-  /** Lengths in metres, as in formulas that share numbers with these, instead of units that make these short. */
-  readonly inMetres?: boolean;
 }
 
 export function forwardFormulas(
@@ -28,7 +26,7 @@ export function forwardFormulas(
   units: readonly Unit[],
   options: ForwardFormulaOptions,
 ): void {
-  const scaled = options.inMetres === true ? planInMetres(given) : inShortestUnits(given);
+  const scaled = inShortestUnits(given);
   // H^-1 b is that of the open tree.
   const plan = options.atRest === true ? { ...scaled, loops: [] } : scaled;
   const passive = options.passive?.(plan.length);

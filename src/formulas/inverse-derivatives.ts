@@ -203,7 +203,7 @@ export function groundMotions(
   g: VectorGraph,
   plan: ScaledPlan,
   links: readonly UnitFormulas[],
-  accelerations?: (unit: Unit) => readonly Node[],
+  accelerations?: (unit: Unit, nv: number) => readonly Node[],
 ): { readonly at: LinkPlace[]; readonly motions: VelocityAndRate[]; readonly columns: Column[][] } {
   const at: LinkPlace[] = [];
   const motions: VelocityAndRate[] = [];
@@ -213,7 +213,8 @@ export function groundMotions(
     const pose = poseOf(g, link, poseNumbers(g, link));
     at[i] = parent < 0 ? groundPlace(g) : placeOf(g, pose, at[parent]);
     const against = parent < 0 ? standing(g, plan, pose.rotation.toLink) : motions[parent];
-    const given = accelerations?.(link.unit) ?? readUnit(g, plan, link.unit, QDD, (l) => l.iv, link.v.length);
+    const given =
+      accelerations?.(link.unit, link.v.length) ?? readUnit(g, plan, link.unit, QDD, (l) => l.iv, link.v.length);
     const qdd = given.map((x, k) => g.mul(link.rates[k], x));
     const moved = moveJoint(g, link, groundColumns(g, pose, at[i]), qdd, against);
     motions[i] = moved.motion;
@@ -381,10 +382,10 @@ export function carriedForce(g: VectorGraph, S: Vec6, f: Vec6): Node[] {
   return [...g.plus(g.cross(w, n), g.cross(l, force)), ...g.cross(w, force)];
 }
 
-const scaled = (g: VectorGraph, factor: Node, x: Vec6): Node[] => x.map((component) => g.mul(factor, component));
+export const scaled = (g: VectorGraph, factor: Node, x: Vec6): Node[] => x.map((component) => g.mul(factor, component));
 
 /** [w x a, w x l + u x a] */
-function crossMotion(g: VectorGraph, v: Vec6, m: Vec6): Vec6 {
+export function crossMotion(g: VectorGraph, v: Vec6, m: Vec6): Vec6 {
   const [w, u] = [vec(v.slice(0, 3)), vec(v.slice(3))];
   const [a, l] = [vec(m.slice(0, 3)), vec(m.slice(3))];
   return [...g.cross(w, a), ...g.plus(g.cross(w, l), g.cross(u, a))];

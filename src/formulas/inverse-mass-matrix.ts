@@ -23,23 +23,15 @@ import { groundPlace, type LinkPlace, placeOf } from './kinematics.js';
 import type { Unit } from './lanes.js';
 import { type UnitFormulas, type UnitOptions, unitFormulas } from './links.js';
 import { matrixRotation } from './rotation.js';
-import type { Vec6, VectorGraph } from './vectors.js';
+import type { VectorGraph } from './vectors.js';
 
-/** A degree of freedom as it was eliminated: G in the coordinates of the first link and in the author's sense, 1 / D and D. */
-export interface GroundElimination {
-  readonly G: Vec6;
-  readonly inverse: Node;
-  readonly D: Node;
-}
-
-/** Returns what it eliminated, unit by unit. */
 export function inverseMassFormulas(
   g: VectorGraph,
   given: Plan,
   units: readonly Unit[],
   options: UnitOptions,
   columns: InverseMassColumns,
-): GroundElimination[][] {
+): void {
   const plan = inMetres(given);
   const links = unitFormulas(g, plan, units, { ...options, atRest: true });
   const places: LinkPlace[] = [];
@@ -53,7 +45,6 @@ export function inverseMassFormulas(
   const { zero3, zero } = g;
   const none = { angular: zero3, linear: zero3, origin: zero3 };
   const still = new Array<Node>(6).fill(zero);
-  const eliminated: GroundElimination[][] = [];
   const bodies = links.map((link) => new Sum(g, rigidInertia(g, link), link.unit.links.length));
   for (let i = links.length - 1; i >= 0; i--) {
     const { unit, v } = links[i];
@@ -67,10 +58,9 @@ export function inverseMassFormulas(
       v.map(() => zero),
     );
     if (unit.parent >= 0) bodies[unit.parent].add(up.I, unit.links.length);
-    eliminated[i] = writeDegrees(g, columns, links[i], poses[i], places[i], own);
+    writeDegrees(g, columns, links[i], poses[i], places[i], own);
     g.mark();
   }
-  return eliminated;
 }
 
 /** The records of a unit's degrees of freedom, and what its own columns begin with. */
@@ -81,11 +71,11 @@ function writeDegrees(
   pose: Pose,
   place: LinkPlace,
   own: readonly EliminatedColumn[],
-): GroundElimination[] {
+): void {
   const { nv, records, stride, degrees } = columns;
   const S = groundColumns(g, pose, place);
   const here = { rotation: matrixRotation(g, place.E), r: place.p };
-  return own.map(({ G, inverse, D }, k) => {
+  own.forEach(({ G, inverse }, k) => {
     const at = unit.links.map((link) => columns.first[link] + k);
     const record = (offset: number): number[] => at.map((degree) => records + RECORD * degree + offset);
     S[k].forEach((node, c) => {
@@ -106,6 +96,5 @@ function writeDegrees(
       at.map((degree) => (nv + 1) * degree),
       inverse!,
     );
-    return { G: turned, inverse: inverse!, D: D! };
   });
 }

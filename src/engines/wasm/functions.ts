@@ -26,8 +26,8 @@ export class CompiledFunctions {
   #both: { readonly of: Float64Array; readonly poses: Float64Array; readonly velocities: Float64Array } | undefined;
 
   /** Matrices of the derivatives, in memory. */
-  readonly #parts = new Map<string, { readonly of: Float64Array; readonly parts: Float64Array[] }>();
-  #forwardAt: number | undefined;
+  #inverseParts: Parts | undefined;
+  #forwardParts: Parts | undefined;
 
   constructor(mechanism: Mechanism, code: TaskCode) {
     const { bodies, joints } = mechanism;
@@ -45,9 +45,7 @@ export class CompiledFunctions {
     const running = this.#at('inverseMassMatrix', state);
     if (running === undefined) return undefined;
     this.#columns ??= inverseMassColumns(this.#code.plan);
-    const { order } = this.#columns;
-    if (order === undefined) out.set(running.result);
-    else reorder(out, running.result, order);
+    copyMatrix(out, running.result, this.#columns.order);
     return out;
   }
 
@@ -134,8 +132,10 @@ export class CompiledFunctions {
     followSources(this.#mechanism, views.qdd);
     const result = this.#at('inverseDerivatives', state)?.result;
     if (result === undefined) return false;
-    this.#copyMatrix(dq, this.#part('inverse', result, 0, 0));
-    this.#copyMatrix(dv, this.#part('inverse', result, 1, nv * nv));
+    if (this.#inverseParts?.of !== result) this.#inverseParts = this.#matrices(result, [0, nv * nv]);
+    const { order, parts } = this.#inverseParts;
+    copyMatrix(dq, parts[0], order);
+    copyMatrix(dv, parts[1], order);
     return true;
   }
 
@@ -148,32 +148,24 @@ export class CompiledFunctions {
     else views.tau.set(tau);
     const result = this.#at('forwardDerivatives', state)?.result;
     if (result === undefined) return false;
-    this.#forwardAt ??= forwardDerivativeColumns(this.#code.plan).result;
     // The memory may have grown since.
     qdd.set(this.#code.views.qdd);
-    const at = this.#forwardAt;
-    this.#copyMatrix(dtau, this.#part('forward', result, 0, 0));
-    this.#copyMatrix(dq, this.#part('forward', result, 1, at));
-    this.#copyMatrix(dv, this.#part('forward', result, 2, at + nv * nv));
+    if (this.#forwardParts?.of !== result) {
+      const at = forwardDerivativeColumns(this.#code.plan).result;
+      this.#forwardParts = this.#matrices(result, [0, at, at + nv * nv]);
+    }
+    const { order, parts } = this.#forwardParts;
+    copyMatrix(dtau, parts[0], order);
+    copyMatrix(dq, parts[1], order);
+    copyMatrix(dv, parts[2], order);
     return true;
   }
 
-  /** A matrix of a result: views are made once. */
-  #part(name: 'inverse' | 'forward', result: Float64Array, index: number, from: number): Float64Array {
-    let parts = this.#parts.get(name);
-    if (parts?.of !== result) {
-      parts = { of: result, parts: [] };
-      this.#parts.set(name, parts);
-    }
-    parts.parts[index] ??= result.subarray(from, from + this.#mechanism.nv ** 2);
-    return parts.parts[index];
-  }
-
-  #copyMatrix(out: Float64Array, matrix: Float64Array): void {
+  /** Matrices of a result: their views are made once. */
+  #matrices(of: Float64Array, places: readonly number[]): Parts {
     this.#columns ??= inverseMassColumns(this.#code.plan);
-    const { order } = this.#columns;
-    if (order === undefined) out.set(matrix);
-    else reorder(out, matrix, order);
+    const size = this.#mechanism.nv ** 2;
+    return { of, order: this.#columns.order, parts: places.map((at) => of.subarray(at, at + size)) };
   }
 
   #fill(task: CompiledTask, state: State, out: Float64Array): Float64Array | undefined {
@@ -191,6 +183,19 @@ export class CompiledFunctions {
     code.views.q.set(state.q);
     return code.compute(running) ? running : undefined;
   }
+}
+
+/** Square matrices of a result, and the places of their columns in v. */
+interface Parts {
+  readonly of: Float64Array;
+  readonly order: Int32Array | undefined;
+  readonly parts: readonly Float64Array[];
+}
+
+/** With rows and columns at other places where there is an order. */
+function copyMatrix(out: Float64Array, matrix: Float64Array, order: Int32Array | undefined): void {
+  if (order === undefined) out.set(matrix);
+  else reorder(out, matrix, order);
 }
 
 /** A square matrix with its rows and columns at other places. */

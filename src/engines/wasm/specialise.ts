@@ -8,12 +8,12 @@ import { encodeModule, type ModuleFunction } from '../../emit/module.js';
 import { ConstantPool, emitFunctions } from '../../emit/wasm.js';
 import { centroidalFormulas } from '../../formulas/centroidal.js';
 import { pairedUnitsOf } from '../../formulas/columns.js';
-import { derivativeColumns, type LinkRowPlaces } from '../../formulas/derivative-columns.js';
+import { derivativeColumns } from '../../formulas/derivative-columns.js';
 import { energyFormulas } from '../../formulas/energy.js';
 import { forwardFormulas } from '../../formulas/forward.js';
-import { forwardDerivativeColumns } from '../../formulas/forward-derivative-columns.js';
+import { constantRows, forwardDerivativeColumns, ROW_ARMATURE } from '../../formulas/forward-derivative-columns.js';
 import { forwardDerivativeStages } from '../../formulas/forward-derivatives.js';
-import type { Graph, Node, OperationCount } from '../../formulas/graph.js';
+import type { Graph, OperationCount } from '../../formulas/graph.js';
 import { inverseFormulas } from '../../formulas/inverse.js';
 import { inertiaRows, inverseDerivativeStages } from '../../formulas/inverse-derivatives.js';
 import { inverseMassColumns } from '../../formulas/inverse-mass-columns.js';
@@ -21,7 +21,7 @@ import { inverseMassFormulas } from '../../formulas/inverse-mass-matrix.js';
 import { jacobianFormulas, jacobiansFormulas } from '../../formulas/jacobian.js';
 import { kinematicsFormulas } from '../../formulas/kinematics.js';
 import { singleUnits, type Unit } from '../../formulas/lanes.js';
-import { QDD, type UnitOptions, writeUnit } from '../../formulas/links.js';
+import type { UnitOptions } from '../../formulas/links.js';
 import { massMatrixFormulas } from '../../formulas/mass-matrix.js';
 import { massMatrixColumnFormulas, massMatrixColumns } from '../../formulas/mass-matrix-columns.js';
 import { VectorGraph } from '../../formulas/vectors.js';
@@ -130,48 +130,19 @@ const FORMULAS: { readonly [task in NamedTask]: Formulas } = {
   energy: energyFormulas,
   inverseDerivatives: (g, plan, units, options) =>
     inverseDerivativeStages(g, plan, units, options, derivativeColumns(plan, false)),
-  forwardDerivatives: (g, plan, units, options) => {
-    // Articulated inertias are those of the inverse of the mass matrix. Of coupled joints accelerations are in memory.
-    const known = findsAccelerations(plan) ? forwardAccelerations(g, plan, units, options) : undefined;
-    const columns = forwardDerivativeColumns(plan);
-    const eliminated = inverseMassFormulas(g, plan, units, options, columns.order);
-    forwardDerivativeStages(g, plan, units, options, columns, eliminated, known);
-  },
+  forwardDerivatives: (g, plan, units, options) =>
+    forwardDerivativeStages(g, plan, units, options, forwardDerivativeColumns(plan)),
 };
-
-/** Whether the derivatives of forward dynamics begin with forward dynamics itself. */
-const findsAccelerations = ({ groups, loops }: Pick<Plan, 'groups' | 'loops'>): boolean =>
-  groups.length === 0 && loops.length === 0;
-
-/** Forward dynamics, its accelerations written and to be used. */
-function forwardAccelerations(
-  g: VectorGraph,
-  plan: Plan,
-  units: readonly Unit[],
-  options: UnitOptions,
-): (unit: Unit) => readonly Node[] {
-  const known = new Map<number, readonly Node[]>();
-  forwardFormulas(g, plan, units, {
-    ...options,
-    inMetres: true,
-    finish: ({ iv }, qdd) => {
-      known.set(iv, qdd);
-    },
-  });
-  const of = ({ links: [first] }: Unit): readonly Node[] => known.get(plan.links[first].iv)!;
-  for (const unit of units) for (const [k, value] of of(unit).entries()) writeUnit(g, plan, unit, QDD, k, value);
-  return of;
-}
 
 /** What loops do once the formulas are computed, and the memory they work in, from the begin of the result. */
 interface After {
   readonly size: number;
   readonly loops: (resultAt: number, first: number, constants: ConstantPool) => Loops;
-  /** Inertias of the links that loops read. */
-  readonly links?: LinkRowPlaces;
+  /** Numbers that loops read and nobody changes, and where they stand from the begin of the result. */
+  readonly tables?: readonly { readonly at: number; readonly values: Float64Array }[];
 }
 
-function afterOf(plan: Plan, task: CompiledTask): After | undefined {
+function afterOf(plan: Plan, task: CompiledTask, { tau, qdd }: Layout): After | undefined {
   if (task === 'inverseMassMatrix') {
     const columns = inverseMassColumns(plan);
     return { size: columns.size, loops: (at, first) => inverseMassLoops(columns, at, first) };
@@ -179,12 +150,20 @@ function afterOf(plan: Plan, task: CompiledTask): After | undefined {
   if (task === 'inverseDerivatives') {
     const columns = derivativeColumns(plan, false);
     const { size, links } = columns;
-    return { size, links, loops: (at, first, constants) => derivativeLoops(columns, at, first, constants) };
+    const tables = [{ at: links.inertia, values: inertiaRows(plan, links) }];
+    return { size, tables, loops: (at, first, constants) => derivativeLoops(columns, at, first, constants) };
   }
   if (task !== 'forwardDerivatives') return undefined;
   const columns = forwardDerivativeColumns(plan);
-  const { size, links } = columns;
-  return { size, links, loops: (at, first, constants) => forwardDerivativeLoops(columns, at, first, constants) };
+  const { size, links, rows, order } = columns;
+  return {
+    size,
+    tables: [
+      { at: links.inertia, values: inertiaRows(plan, links) },
+      { at: rows + ROW_ARMATURE * order.stride, values: constantRows(plan, columns) },
+    ],
+    loops: (at, first, constants) => forwardDerivativeLoops(columns, { result: at, tau, qdd }, first, constants),
+  };
 }
 
 const JACOBIAN = 'jacobian ';
@@ -235,7 +214,7 @@ export function specialise(plan: Plan, options: SpecialiseOptions): Specialised 
   // Slots lie behind the constants, whose number is known only after the code is written: they get their room first.
   const resultAt = aligned(options.scratchAt);
   const resultNumbers = resultSize(plan, task);
-  const after = afterOf(plan, task);
+  const after = afterOf(plan, task, layout);
   const room = after?.size ?? (deep === undefined ? resultNumbers : 12 * deep.stride);
   const resultEnd = resultAt + 8 * room;
   const constants = new ConstantPool(aligned(resultEnd));
@@ -255,9 +234,10 @@ export function specialise(plan: Plan, options: SpecialiseOptions): Specialised 
     memoryBytes,
     data: { at: constants.at, values: constants.values },
   });
-  const tables = after?.links && [
-    { at: resultAt + 8 * after.links.inertia, values: new Int32Array(inertiaRows(plan, after.links).buffer) },
-  ];
+  const tables = after?.tables?.map(({ at, values }) => ({
+    at: resultAt + 8 * at,
+    values: new Int32Array(values.buffer),
+  }));
   return {
     bytes,
     memoryBytes,
