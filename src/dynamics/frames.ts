@@ -76,7 +76,13 @@ export interface BodyMotions {
 export function frameOf(mechanism: Mechanism, name: FrameName): Frame {
   if (typeof name === 'string') return mechanism.frame(name);
   const { body, E, t } = mechanism.frame(name.frame);
+  checkPoint(name);
   return { name: '', body, E, t: add(t, apply(transpose(E), name.at)) };
+}
+
+function checkPoint({ frame, at }: FramePoint): void {
+  if (at.length === 3 && Number.isFinite(at[0] + at[1] + at[2])) return;
+  throw MechanismError.of('point', `frame "${frame}"`, 'A point is three finite numbers.');
 }
 
 /** Who knows other libraries, or has no compiler to ask, hears of a name that means nothing here. */
@@ -121,6 +127,7 @@ class PlacedFrame {
       own.set(t, ORIGIN);
     }
     if (typeof name !== 'string') {
+      checkPoint(name);
       const { at } = name;
       for (let k = 0; k < 3; k++) own[ORIGIN + k] += own[k] * at[0] + own[3 + k] * at[1] + own[6 + k] * at[2];
     }

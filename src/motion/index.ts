@@ -12,10 +12,13 @@ export { coordinateNames } from './coordinate-names.js';
 export { applyLowPass, type LowPass, lowPass } from './filter.js';
 export { type GaitCurve, type GaitCycle, gaitCycles } from './gait-cycle.js';
 export {
+  type CarriedFrame,
+  type CarrierPlace,
   type DoubleSupport,
   type FootForce,
   type FrameForces,
   inverseOfMotion,
+  type LoadSplit,
   type MotionForces,
   type MotionInverseOptions,
 } from './inverse.js';

@@ -45,6 +45,8 @@ export interface MotionInverseOptions {
    * shares it with the least norm.
    */
   readonly doubleSupport?: DoubleSupport;
+  /** How what carries shares the load, whatever their number, instead (`criterionSplit` of the toolbox). */
+  readonly split?: LoadSplit;
   /** Measured forces; with them nothing is left for feet to be found for. */
   readonly loads?: AppliedLoads;
   /** Of the figure, metres; by the height of its centre of mass where left out. */
@@ -91,13 +93,27 @@ export interface MotionForces {
   readonly warnings: readonly Problem[];
 }
 
+/** A frame of a motion that something carries. */
+export interface CarriedFrame {
+  readonly state: State;
+  readonly qdd: Float64Array;
+  readonly pose: Float64Array;
+  readonly gravity: Vec3;
+  readonly places: readonly CarrierPlace[];
+  /** Of each place: rising to one after it touches, falling before it leaves. */
+  readonly weights: readonly number[];
+}
+
+/** What each place gives, about the ground's origin. */
+export type LoadSplit = (frame: CarriedFrame) => readonly Wrench[];
+
 /** A foot, or what else carries, and the point on the ground where it does. */
-interface Place {
+export interface CarrierPlace {
   readonly foot: Foot;
   readonly point: Vec3;
 }
 
-/** How a load is shared in a frame: of two feet the part of the second, of others the weights of all. */
+/** How a load is shared in a frame: of two feet the part of the second; the weights of all that carries. */
 interface Sharing {
   readonly share: number;
   readonly weights: readonly number[];
@@ -310,14 +326,14 @@ class MotionInverse {
 
   /** A frame carried by the feet that are down. */
   #carried(frame: number, pose: Float64Array, total: Wrench, support: Support, sharing: Sharing): FrameForces {
-    const { doubleSupport: chosen = 'smooth' } = this.#options;
+    const { doubleSupport: chosen = 'smooth', split } = this.#options;
     // How two feet share a load may be asked for; of other carriers it is known even less.
     const doubleSupport = support.kind === 'other' ? 'smooth' : chosen;
-    const places = support.feet.map((f): Place => {
+    const places = support.feet.map((f): CarrierPlace => {
       const foot = this.#carriers[f];
       return { foot, point: this.#contact(pose, foot) };
     });
-    if (places.length > 1 && doubleSupport !== 'smooth') {
+    if (split === undefined && places.length > 1 && doubleSupport !== 'smooth') {
       // The foot nearer to where the whole force acts carries the figure.
       const centre = centreOfPressure(total, ZERO3, this.#up, 0) ?? ZERO3;
       const distance = (point: Vec3): number => {
@@ -327,9 +343,11 @@ class MotionInverse {
       places.sort((a, b) => distance(a.point) - distance(b.point));
     }
     const shares =
-      support.kind === 'other'
-        ? this.#withOthers(places, total, sharing)
-        : this.#shares(places, total, doubleSupport, sharing.share);
+      split !== undefined
+        ? this.#chosen(frame, pose, places, sharing.weights, split)
+        : support.kind === 'other'
+          ? this.#withOthers(places, total, sharing)
+          : this.#shares(places, total, doubleSupport, sharing.share);
     const under = (given: readonly { readonly foot: Foot; readonly wrench: Wrench }[]) => {
       this.#external.fill(0);
       for (const { foot, wrench } of given) addToBody(this.#external, 6 * foot.body, pose, foot.body, wrench);
@@ -337,7 +355,7 @@ class MotionInverse {
     };
     const { tau, root } = under(shares);
     const extremes =
-      doubleSupport === 'smooth' && places.length === 2
+      split === undefined && doubleSupport === 'smooth' && places.length === 2
         ? ([0, 1].map((k) => under([{ ...places[k], wrench: total }]).tau) as [Float64Array, Float64Array])
         : undefined;
     const point = places[0]?.point ?? ZERO3;
@@ -359,11 +377,26 @@ class MotionInverse {
     };
   }
 
+  #chosen(
+    frame: number,
+    pose: Float64Array,
+    places: readonly CarrierPlace[],
+    weights: readonly number[],
+    split: LoadSplit,
+  ) {
+    if (places.length === 0) return [];
+    this.#setState(frame);
+    const { nv, gravity } = this.#mechanism;
+    const qdd = this.#trajectory.qdd.subarray(frame * nv, (frame + 1) * nv);
+    const wrenches = split({ state: this.#state, qdd, pose, gravity, places, weights });
+    return places.map((place, k) => ({ ...place, wrench: wrenches[k] }));
+  }
+
   /**
    * Wrenches about the ground's origin. With the share s of the second foot, (1 - s) F acts at the first and s F at the second,
    * and the moment that is left, about the point (1 - s) a + s b, is shared alike: at 0 and 1 one foot has it all.
    */
-  #shares(places: readonly Place[], total: Wrench, how: DoubleSupport, share: number) {
+  #shares(places: readonly CarrierPlace[], total: Wrench, how: DoubleSupport, share: number) {
     const [first, second] = places;
     if (first === undefined) return [];
     if (second === undefined || how === 'one') return [{ ...first, wrench: total }];
@@ -387,7 +420,11 @@ class MotionInverse {
    * Hands or a seat beside feet: the split of least norm, weighted by how long each has been down. It begins and ends with what
    * the feet alone would carry.
    */
-  #withOthers(places: readonly Place[], total: Wrench, { share, weights }: Sharing): (Place & { wrench: Wrench })[] {
+  #withOthers(
+    places: readonly CarrierPlace[],
+    total: Wrench,
+    { share, weights }: Sharing,
+  ): (CarrierPlace & { wrench: Wrench })[] {
     const points = places.map(({ point }) => point);
     const split = weightedSplit(total, points, weights).map((wrench, k) => movedTo(wrench, points[k], ZERO3));
     const onFeet = this.#shares(
@@ -396,7 +433,7 @@ class MotionInverse {
       'smooth',
       share,
     );
-    const most = (is: (place: Place) => boolean): number =>
+    const most = (is: (place: CarrierPlace) => boolean): number =>
       Math.max(0, ...places.map((place, k) => (is(place) ? weights[k] : 0)));
     const others = most(({ foot }) => foot.part !== undefined);
     const feet = most(({ foot }) => foot.part === undefined) * (1 - others);

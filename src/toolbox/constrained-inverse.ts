@@ -31,6 +31,7 @@ import type { State } from '../mechanism/state.js';
 import { rnea } from '../reference/rnea.js';
 import { axisFrame, norm, scale, type Vec3 } from '../spatial/matrix3.js';
 import { type ConeProgram, solveConeProgram } from './cone-program.js';
+import { checkNumbers } from './numbers.js';
 
 /** Where a mechanism is held up. */
 export interface SupportPoint {
@@ -82,9 +83,11 @@ export interface ConstrainedInverse {
 }
 
 /** Weight of the forces beside the effort. */
-const TRACE = 1e-6;
+export const TRACE = 1e-6;
 /** Weight of what is missing beside all else, where something is. */
 const DEMAND = 1e8;
+/** Weight of the forces of a support that has all but faded: more would leave the program without digits. */
+const GONE = 1e18;
 const POSSIBLE = 1e-9;
 const BROKEN = 1e-6;
 
@@ -100,13 +103,10 @@ export function constrainedInverse(
   const { mechanism, tree } = door;
   const { nv } = mechanism;
   refuseForeign(mechanism, state);
-  for (const [what, values] of [
-    ['qdd', qdd],
-    ['weights', options.weights],
-    ['limits', options.limits],
-  ] as const)
-    if (values !== undefined && values.length !== nv)
-      throw MechanismError.of('length', what, `Expected ${nv} numbers, got ${values.length}.`);
+  checkOptions(nv, options);
+  checkNumbers('q', state.q, mechanism.nq);
+  checkNumbers('v', state.v, nv);
+  if (qdd !== undefined) checkNumbers('qdd', qdd, nv);
   let closed = scratches.get(door);
   if (closed === undefined) {
     closed = createClosedInverse(tree);
@@ -134,11 +134,24 @@ export function constrainedInverse(
   return { tau: forces, supports, loopForces, missing };
 }
 
+function checkOptions(nv: number, { weights, limits, least = 'effort' }: ConstrainedInverseOptions): void {
+  if (least !== 'effort' && least !== 'forces')
+    throw MechanismError.of('option', 'least', `There are 'effort' and 'forces', not "${String(least)}".`);
+  if (weights !== undefined) {
+    checkNumbers('weights', weights, nv);
+    if (weights.some((weight) => weight < 0)) throw MechanismError.of('number', 'weights', 'Weights are not negative.');
+  }
+  if (limits === undefined) return;
+  if (limits.length !== nv)
+    throw MechanismError.of('length', 'limits', `Expected ${nv} numbers, got ${limits.length}.`);
+  if (!limits.every((limit) => limit >= 0))
+    throw MechanismError.of('number', 'limits', 'Limits are not negative; infinite ones are none.');
+}
+
 function subtractExternal(door: Dynamics, state: State, t: Float64Array, external: Float64Array | undefined): void {
   if (external === undefined) return;
   const { bodies, nv } = door.mechanism;
-  if (external.length !== 6 * bodies.length)
-    throw MechanismError.of('length', 'external', `Expected ${6 * bodies.length} numbers, got ${external.length}.`);
+  checkNumbers('external', external, 6 * bodies.length);
   const J = new Float64Array(6 * nv);
   bodies.forEach(({ name }, b) => {
     if (external.subarray(6 * b, 6 * b + 6).every((value) => value === 0)) return;
@@ -344,7 +357,8 @@ class Problem {
     for (const placed of this.#placed) {
       if (placed === undefined) continue;
       // At a tenth of its share a support weighs as much as the effort.
-      const more = base * typical * (placed.share ** (least === 'effort' ? -6 : -2) - 1);
+      const grown = placed.share ** (least === 'effort' ? -6 : -2);
+      const more = base * typical * (Math.min(grown, GONE) - 1);
       placed.units.forEach((_, u) => {
         P[(placed.from + u) * (n + 1)] += more;
       });
@@ -419,6 +433,8 @@ function minimum(program: ConeProgram): Float64Array | undefined {
 function placeSupport(mechanism: Mechanism, support: SupportPoint, from: number): Placed | undefined {
   const { frame, kind = 'contact', normal, friction = 1, share = 1 } = support;
   const name = typeof frame === 'string' ? frame : frame.frame;
+  if (kind !== 'contact' && kind !== 'grip')
+    throw MechanismError.of('support', `support "${name}"`, `There are 'contact' and 'grip', not "${String(kind)}".`);
   if (!(share >= 0 && share <= 1))
     throw MechanismError.of('share', `support "${name}"`, `A share is between 0 and 1, not ${share}.`);
   if (!(friction >= 0 && friction < Number.POSITIVE_INFINITY))
@@ -439,8 +455,10 @@ function placeSupport(mechanism: Mechanism, support: SupportPoint, from: number)
     };
   const up = normal ?? scale(-1, mechanism.gravity);
   const size = norm(up);
-  if (!(size > 0))
+  if (normal === undefined && size === 0)
     throw MechanismError.of('normal', `support "${name}"`, 'Give a normal: without gravity there is no way up.');
+  if (!(size > 0 && size < Number.POSITIVE_INFINITY))
+    throw MechanismError.of('normal', `support "${name}"`, 'The normal must be three finite numbers, not all zero.');
   const [ax, ay, az, bx, by, bz, nx, ny, nz] = axisFrame(scale(1 / size, up));
   const directions: Vec3[] = [[nx, ny, nz]];
   if (friction > 0) directions.push([ax, ay, az], [bx, by, bz]);

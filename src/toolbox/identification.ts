@@ -14,6 +14,7 @@ import { Random } from '../mechanism/random.js';
 import { State } from '../mechanism/state.js';
 import { solvePositive } from '../reference/solve-positive.js';
 import { diagonalise } from '../spatial/diagonalise.js';
+import { checkNumbers } from './numbers.js';
 import { barrierOf, isPossible } from './pseudo-inertia.js';
 import { INERTIAL_PARAMETERS, inertialParameters, regressor } from './quantities.js';
 
@@ -94,8 +95,9 @@ function normalEquations(mechanism: Mechanism, samples: readonly IdentificationS
   const armature = new Float64Array(nv);
   for (const joint of joints) armature.fill(joint.armature, joint.iv, joint.iv + joint.model.nv);
   let size = 0;
-  for (const { state, qdd, tau } of samples) {
-    if (tau.length !== nv) throw MechanismError.of('length', 'tau', `Expected ${nv} numbers, got ${tau.length}.`);
+  for (const [k, { state, qdd, tau }] of samples.entries()) {
+    for (const [what, values] of Object.entries({ q: state.q, v: state.v, qdd, tau }))
+      checkNumbers(`${what} of sample ${k}`, values, what === 'q' ? mechanism.nq : nv);
     const { torque } = regressor(door, state, qdd);
     for (let row = 0; row < nv; row++) {
       const force = tau[row] - armature[row] * qdd[row];

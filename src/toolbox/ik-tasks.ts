@@ -49,6 +49,8 @@ export interface TaskRows {
   readonly rows: number;
   /** Degrees of freedom that its rows depend on. */
   readonly dofs: Int32Array;
+  /** Refuses a target that nothing can meet, whatever the joints do. */
+  check?(): void;
   /** r <- what is left, from o on; poses are up to date. */
   residual(r: Float64Array, o: number): void;
   /** J <- rows x nv, row major, from row o on; after `residual`, columns up to date. Memory is zero where it writes nothing. */
@@ -66,10 +68,13 @@ export function rowsOf(task: IkTask, from: Kinematics): TaskRows {
   };
   if (!(weight > 0 && weight < Number.POSITIVE_INFINITY))
     refuse(`The weight must be a positive number, got ${weight}; leave out a task that does not count.`);
+  if (Number.isNaN(priority)) refuse('The priority is not a number.');
   const target = TARGETS.get(task.kind);
   if (target === undefined) refuse(`There is no such task; there are ${[...TARGETS.keys()].join(', ')}.`);
   else if (new Map<string, unknown>(Object.entries(task)).get(target) === undefined)
     refuse(`A task of kind "${task.kind}" has its target as "${target}".`);
+  if (task.kind !== 'joint' && task.kind !== 'centreOfMass' && task.frame === undefined)
+    refuse('Say whose it is: a task of this kind has a "frame".');
   switch (task.kind) {
     case 'pose': {
       const at = new FrameAt(task.frame, from);
@@ -77,6 +82,10 @@ export function rowsOf(task: IkTask, from: Kinematics): TaskRows {
         ...common,
         rows: 6,
         dofs: at.dofs,
+        check: () => {
+          if (!isRotation(task.pose.E))
+            refuse('The matrix E of its pose is not a rotation: rows of length one, at right angles.');
+        },
         residual: (r, o) => {
           at.update();
           const { E, t } = task.pose;
@@ -138,10 +147,24 @@ const TARGETS: ReadonlyMap<IkTask['kind'], string> = new Map([
   ['joint', 'position'],
 ]);
 
+/** Off a rotation by this much, an entry of E E^T - 1 is taken for a mistake, not for rounding. */
+const ROUNDED = 1e-6;
+
+/** Also true of what is not finite, which is refused by its residual. */
+function isRotation(E: Mat3): boolean {
+  const dot = (i: number, j: number): number => E[i] * E[j] + E[i + 1] * E[j + 1] + E[i + 2] * E[j + 2];
+  for (let i = 0; i < 9; i += 3)
+    for (let j = 0; j <= i; j += 3) if (Math.abs(dot(i, j) - (i === j ? 1 : 0)) > ROUNDED) return false;
+  const volume =
+    E[0] * (E[4] * E[8] - E[5] * E[7]) - E[1] * (E[3] * E[8] - E[5] * E[6]) + E[2] * (E[3] * E[7] - E[4] * E[6]);
+  return !(volume < 0);
+}
+
 function nameOf(task: IkTask): string {
   if (task.kind === 'joint') return `joint ${task.joint}`;
   if (task.kind === 'centreOfMass') return 'centre of mass';
-  return `${task.kind} of ${typeof task.frame === 'string' ? task.frame : task.frame.frame}`;
+  const { frame } = task;
+  return `${task.kind} of ${typeof frame === 'string' ? frame : (frame?.frame ?? 'nothing')}`;
 }
 
 /** a, the axis in the ground, and d, where it should point: r = the turn that takes d to a. */
@@ -204,7 +227,8 @@ function pointing(
 
 function unit(axis: Vec3, name: string): Vec3 {
   const size = Math.hypot(...axis);
-  if (!(size > 1e-12)) throw MechanismError.of('ik', name, 'The axis must not be zero.');
+  if (!(size > 1e-12 && size < Number.POSITIVE_INFINITY))
+    throw MechanismError.of('ik', name, 'The axis must be three finite numbers, not all zero.');
   return [axis[0] / size, axis[1] / size, axis[2] / size];
 }
 

@@ -26,6 +26,7 @@ export {
   InverseKinematics,
   inverseKinematics,
 } from './inverse-kinematics.js';
+export { criterionSplit, type SplitCriterion, type SplitOptions } from './load-split.js';
 export { type MarkerOptions, type MarkerTracking, trackMarkers } from './marker-tracking.js';
 export {
   biasForces,

@@ -10,6 +10,7 @@ import { State } from '../mechanism/state.js';
 import { freeDofs, limitsOf } from './ik-freedoms.js';
 import { type StepLevel, StepSolver } from './ik-step.js';
 import { type IkTask, type Kinematics, LOOPS, loopRows, rowsOf, type TaskRows } from './ik-tasks.js';
+import { checkNumbers } from './numbers.js';
 
 /** How positions are searched for; all may be left out. */
 export interface IkOptions {
@@ -81,6 +82,8 @@ export class InverseKinematics {
   readonly #rows: readonly TaskRows[];
   readonly #levels: StepLevel[];
   readonly #kinematics: Kinematics;
+  readonly #intoPoses: { readonly out: Float64Array };
+  readonly #intoColumns: { readonly out: Float64Array };
   readonly #r: Float64Array;
   readonly #trial: Float64Array;
   readonly #J: Float64Array;
@@ -108,8 +111,14 @@ export class InverseKinematics {
     this.#state = new State(mechanism);
     this.#tolerance = options.tolerance ?? 1e-9;
     this.#starts = options.starts ?? 100;
-    if (!(this.#starts >= 1)) throw MechanismError.of('ik', 'starts', `Expected 1 or more, got ${this.#starts}.`);
     this.#iterations = options.iterations ?? 100;
+    for (const [what, count, least] of [
+      ['starts', this.#starts, 1],
+      ['iterations', this.#iterations, 0],
+    ] as const)
+      if (!(count >= least)) throw MechanismError.of('ik', what, `Expected ${least} or more, got ${count}.`);
+    if (!(this.#tolerance > 0))
+      throw MechanismError.of('ik', 'tolerance', `Expected a positive number, got ${this.#tolerance}.`);
     this.#random = new Random(options.seed ?? 1);
     this.#kinematics = {
       mechanism,
@@ -117,6 +126,8 @@ export class InverseKinematics {
       poses: new Float64Array(12 * bodies.length),
       columns: new Float64Array(6 * nv),
     };
+    this.#intoPoses = { out: this.#kinematics.poses };
+    this.#intoColumns = { out: this.#kinematics.columns };
     const rows = tasks.map((task) => rowsOf(task, this.#kinematics));
     const loops = loopRows(this.#door, this.#kinematics);
     this.#rows = [...(loops === undefined ? [] : [loops]), ...rows].sort((a, b) => a.priority - b.priority);
@@ -147,14 +158,18 @@ export class InverseKinematics {
     this.#clamp();
   }
 
-  /** Positions that meet the tasks as they are now. `start`: where to begin; where the last solve ended where left out. */
-  solve(start?: Float64Array): IkResult {
+  /**
+   * Positions that meet the tasks as they are now. `start`: where to begin; where the last solve ended where left out. `out`: what an
+   * earlier solve of these tasks gave, to be filled again.
+   */
+  solve(start?: Float64Array, out: IkResult = this.#newResult()): IkResult {
+    checkNumbers('out.q', out.q, this.#best.length);
     const { q } = this.#state;
     if (start !== undefined) {
-      if (start.length !== q.length)
-        throw MechanismError.of('length', 'start', `Expected ${q.length} numbers, got ${start.length}.`);
+      checkNumbers('start', start, q.length);
       q.set(start);
     }
+    for (const { check } of this.#rows) check?.();
     this.#clamp();
     let iterations = 0;
     let least = Number.POSITIVE_INFINITY;
@@ -173,25 +188,39 @@ export class InverseKinematics {
     }
     q.set(this.#best);
     if (this.#levels.length > 1) iterations += this.#polish();
-    return this.#report(iterations, starts);
+    return this.#report(iterations, starts, out);
   }
 
   #refuseTarget(): never {
-    const off = this.#report(0, 0).tasks.find(({ error }) => !Number.isFinite(error));
+    const off = this.#report(0, 0, this.#newResult()).tasks.find(({ error }) => !Number.isFinite(error));
     throw MechanismError.of('ik', off?.name ?? '', 'The target must be finite numbers, and a direction not zero.');
   }
 
-  #report(iterations: number, starts: number): IkResult {
+  #newResult(): IkResult {
+    const tasks = this.#rows.map(({ name }): IkTaskReport => ({ name, error: 0, met: false }));
+    const q = new Float64Array(this.mechanism.nq);
+    return { q, converged: false, iterations: 0, starts: 0, error: 0, tasks };
+  }
+
+  #report(iterations: number, starts: number, given: IkResult): IkResult {
+    const out: Writable<IkResult> = given;
     this.#residual(this.#r);
+    out.q.set(this.#state.q);
+    out.error = 0;
     let at = 0;
-    const tasks = this.#rows.map(({ name, rows, weight }): IkTaskReport => {
+    for (let k = 0; k < this.#rows.length; k++) {
+      const { rows, weight } = this.#rows[k];
       let sum = 0;
       for (const end = at + rows; at < end; at++) sum += (this.#r[at] / weight) ** 2;
-      const error = Math.sqrt(sum);
-      return { name, error, met: error <= this.#tolerance };
-    });
-    const error = Math.max(...tasks.map((task) => task.error));
-    return { q: this.#state.q.slice(), converged: error <= this.#tolerance, iterations, starts, error, tasks };
+      const task: Writable<IkTaskReport> = out.tasks[k];
+      task.error = Math.sqrt(sum);
+      task.met = task.error <= this.#tolerance;
+      out.error = Math.max(out.error, task.error);
+    }
+    out.converged = out.error <= this.#tolerance;
+    out.iterations = iterations;
+    out.starts = starts;
+    return out;
   }
 
   /** Steps from the positions in the state. `others`: whether to leave early, as there are other starts. */
@@ -259,8 +288,7 @@ export class InverseKinematics {
   }
 
   #residual(r: Float64Array): void {
-    const { poses } = this.#kinematics;
-    this.#door.poses(this.#state, { out: poses });
+    this.#door.poses(this.#state, this.#intoPoses);
     let at = 0;
     for (const task of this.#rows) {
       task.residual(r, at);
@@ -272,7 +300,7 @@ export class InverseKinematics {
   #jacobian(): void {
     const { nv, couplings, joints } = this.mechanism;
     const J = this.#J;
-    this.#door.jacobians(this.#state, { out: this.#kinematics.columns });
+    this.#door.jacobians(this.#state, this.#intoColumns);
     let at = 0;
     if (couplings.length > 0) J.fill(0);
     for (const task of this.#rows) {
@@ -384,6 +412,8 @@ export class InverseKinematics {
     return true;
   }
 }
+
+type Writable<T> = { -readonly [key in keyof T]: T[key] };
 
 function levelsOf(rows: readonly TaskRows[]): StepLevel[] {
   const levels: { from: number; end: number; lambda: number; priority: number }[] = [];

@@ -37,14 +37,6 @@ function motions(door: Dynamics, state: State, qdd: Float64Array | undefined): I
   return scratch;
 }
 
-/** Calls `visit` for each degree of freedom: its number in link order, its link, its place in v. */
-function forDofs({ tree }: Dynamics, visit: (k: number, link: number, at: number) => void): void {
-  for (let i = 0; i < tree.n; i++)
-    for (let k = tree.dof[i]; k < tree.dof[i + 1]; k++) visit(k, i, tree.iv[i] + k - tree.dof[i]);
-}
-
-const three = (x: ArrayLike<number>, o: number): Vec3 => [x[o], x[o + 1], x[o + 2]];
-
 /**
  * The centre of mass and momentum about it, in axes of the ground; gravity is not part of accelerations. As in `centroidal`, bodies
  * that are welded to the ground do not count; where nothing else has mass the centre is the ground's origin.
@@ -65,120 +57,173 @@ export interface CentroidalMotion {
   readonly matrixRate: Float64Array;
 }
 
+const [unitForce, unitRate] = [new Float64Array(6), new Float64Array(6)];
+const [momentumSum, forceSum] = [new Float64Array(6), new Float64Array(6)];
+/** Mass and first moments, and the centre of mass. */
+const [total, centre] = [new Float64Array(4), new Float64Array(3)];
+
+/** Memory for `centroidalMotion`. */
+function newCentroidalMotion(nv: number): CentroidalMotion {
+  const numbers = (count: number): Float64Array => new Float64Array(count);
+  const [position, velocity, acceleration]: [Vec3, Vec3, Vec3] = [
+    [0, 0, 0],
+    [0, 0, 0],
+    [0, 0, 0],
+  ];
+  const [momentum, momentumRate] = [numbers(6), numbers(6)];
+  const [jacobian, matrix, matrixRate] = [numbers(3 * nv), numbers(6 * nv), numbers(6 * nv)];
+  return { mass: 0, position, velocity, acceleration, jacobian, momentum, momentumRate, matrix, matrixRate };
+}
+
 /**
  * Centre of mass, its Jacobian, and the centroidal momentum matrix with its rate. `qdd`: accelerations of the joints, for
- * those of the centre; none where left out.
+ * those of the centre; none where left out. `out`: what an earlier call gave, to be filled again.
  */
 export function centroidalMotion(
   door: Dynamics,
   state: State,
-  options: { readonly qdd?: Float64Array } = {},
+  options: { readonly qdd?: Float64Array; readonly out?: CentroidalMotion } = {},
 ): CentroidalMotion {
   const { tree, mechanism } = door;
   const { nv } = mechanism;
+  const out: Filled<CentroidalMotion> = options.out ?? newCentroidalMotion(nv);
+  const { jacobian, matrix, matrixRate, momentum, momentumRate } = out;
+  if (jacobian.length !== 3 * nv) refuseOut('out.jacobian', 3 * nv, jacobian.length);
+  if (matrix.length !== 6 * nv) refuseOut('out.matrix', 6 * nv, matrix.length);
+  if (matrixRate.length !== 6 * nv) refuseOut('out.matrixRate', 6 * nv, matrixRate.length);
   const scratch = motions(door, state, options.qdd);
   const { S, rate, inertia, momentum: sums, force } = scratch;
-  const [total, momentum, momentumRate] = [new Float64Array(4), new Float64Array(6), new Float64Array(6)];
+  momentumSum.fill(0);
+  forceSum.fill(0);
+  total.fill(0);
   for (let i = 0; i < tree.n; i++) {
     if (!movesFirst(tree, i)) continue;
     for (let c = 0; c < 4; c++) total[c] += inertia[INERTIA * i + c];
     for (let c = 0; c < 6; c++) {
-      momentum[c] += sums[6 * i + c];
-      momentumRate[c] += force[6 * i + c];
+      momentumSum[c] += sums[6 * i + c];
+      forceSum[c] += force[6 * i + c];
     }
   }
-  const [mass] = total;
+  const mass = total[0];
   const perMass = mass > 0 ? 1 / mass : 0;
-  const centre = scale(perMass, three(total, 1));
-  const velocity = scale(perMass, three(momentum, 3));
-  const acceleration = scale(perMass, three(momentumRate, 3));
-  const matrix = new Float64Array(6 * nv);
-  const matrixRate = new Float64Array(6 * nv);
-  const jacobian = new Float64Array(3 * nv);
-  const [F, dF, carried] = [new Float64Array(6), new Float64Array(6), new Float64Array(6)];
-  forDofs(door, (k, i, at) => {
-    inertiaTimes(F, 0, inertia, INERTIA * i, S, 6 * k);
-    // dI/dt m = v x* I m - I (v x m) = B m - m x* I v, summed over the subtree.
-    inertiaTimes(dF, 0, inertia, INERTIA * i, rate, 6 * k);
-    addTwiceB(dF, 0, scratch, i, S, 6 * k);
-    carried.fill(0);
-    addCrossForce(carried, 0, S, 6 * k, sums, 6 * i);
-    for (let c = 0; c < 6; c++) dF[c] -= carried[c];
-    const about = subtract(three(F, 0), cross(centre, three(F, 3)));
-    const aboutRate = subtract(subtract(three(dF, 0), cross(velocity, three(F, 3))), cross(centre, three(dF, 3)));
-    for (let c = 0; c < 3; c++) {
-      matrix[c * nv + at] = about[c];
-      matrix[(3 + c) * nv + at] = F[3 + c];
-      matrixRate[c * nv + at] = aboutRate[c];
-      matrixRate[(3 + c) * nv + at] = dF[3 + c];
-      jacobian[c * nv + at] = perMass * F[3 + c];
+  out.mass = mass;
+  for (let c = 0; c < 3; c++) {
+    centre[c] = perMass * total[1 + c];
+    (out.position as Filled<Vec3>)[c] = centre[c];
+    (out.velocity as Filled<Vec3>)[c] = perMass * momentumSum[3 + c];
+    (out.acceleration as Filled<Vec3>)[c] = perMass * forceSum[3 + c];
+  }
+  const [F, dF] = [unitForce, unitRate];
+  for (let i = 0; i < tree.n; i++)
+    for (let k = tree.dof[i]; k < tree.dof[i + 1]; k++) {
+      const at = tree.iv[i] + k - tree.dof[i];
+      // dI/dt m = v x* I m - I (v x m) = B m - m x* I v, summed over the subtree.
+      F.fill(0);
+      addCrossForce(F, 0, S, 6 * k, sums, 6 * i);
+      inertiaTimes(dF, 0, inertia, INERTIA * i, rate, 6 * k);
+      for (let c = 0; c < 6; c++) dF[c] -= F[c];
+      addTwiceB(dF, 0, scratch, i, S, 6 * k);
+      inertiaTimes(F, 0, inertia, INERTIA * i, S, 6 * k);
+      setAbout(matrix, at, nv, F);
+      setAbout(matrixRate, at, nv, dF);
+      for (let c = 0; c < 3; c++) {
+        jacobian[c * nv + at] = perMass * F[3 + c];
+        // The centre itself moves.
+        const [d, e] = [NEXT[c], NEXT[c + 1]];
+        matrixRate[c * nv + at] -= perMass * (momentumSum[3 + d] * F[3 + e] - momentumSum[3 + e] * F[3 + d]);
+      }
     }
-  });
-  momentum.set(subtract(three(momentum, 0), cross(centre, three(momentum, 3))));
-  momentumRate.set(subtract(three(momentumRate, 0), cross(centre, three(momentumRate, 3))));
-  return {
-    mass,
-    position: centre,
-    velocity,
-    acceleration,
-    jacobian,
-    momentum,
-    momentumRate,
-    matrix,
-    matrixRate,
-  };
+  setAbout(momentum, 0, 1, momentumSum);
+  setAbout(momentumRate, 0, 1, forceSum);
+  return out;
+}
+
+const NEXT = [1, 2, 0, 1];
+
+/** A result that is filled in place. */
+type Filled<T> = { -readonly [key in keyof T]: T[key] };
+
+function refuseOut(what: string, expected: number, got: number): never {
+  throw MechanismError.of('length', what, `Expected ${expected} numbers, got ${got}.`);
+}
+
+/** A column of out <- a force, its moment about `centre` in place of the ground's origin. */
+function setAbout(out: Float64Array, at: number, stride: number, f: Float64Array): void {
+  for (let c = 0; c < 3; c++) {
+    const [d, e] = [NEXT[c], NEXT[c + 1]];
+    out[c * stride + at] = f[c] - (centre[d] * f[3 + e] - centre[e] * f[3 + d]);
+    out[(3 + c) * stride + at] = f[3 + c];
+  }
 }
 
 /** Whether a link is the first on its way from the ground that can move. */
 function movesFirst({ dof, parent }: Tree, link: number): boolean {
-  const moves = (i: number): boolean => dof[i + 1] > dof[i];
-  if (!moves(link)) return false;
-  for (let i = parent[link]; i >= 0; i = parent[i]) if (moves(i)) return false;
+  if (dof[link + 1] === dof[link]) return false;
+  for (let i = parent[link]; i >= 0; i = parent[i]) if (dof[i + 1] > dof[i]) return false;
   return true;
 }
 
+const atRest = new WeakMap<Dynamics, State>();
+
 /** Joint forces that hold the mechanism still against gravity: inverse dynamics at rest. */
-export function gravityForces(door: Dynamics, state: State): Float64Array {
+export function gravityForces(door: Dynamics, state: State, out?: Float64Array): Float64Array {
   refuseForeign(door.mechanism, state);
-  const still = new State(door.mechanism, { q: state.q, v: new Float64Array(door.mechanism.nv) });
-  return door.inverse(still);
+  let still = atRest.get(door);
+  if (still === undefined) {
+    still = new State(door.mechanism);
+    atRest.set(door, still);
+  }
+  still.q.set(state.q);
+  return biasForces(door, still, out);
 }
 
+const into: { out: Float64Array } = { out: new Float64Array(0) };
+
 /** Joint forces at no acceleration, C v + g: gravity, centrifugal and Coriolis forces. */
-export function biasForces(door: Dynamics, state: State): Float64Array {
-  return door.inverse(state);
+export function biasForces(door: Dynamics, state: State, out?: Float64Array): Float64Array {
+  if (out === undefined) return door.inverse(state);
+  into.out = out;
+  return door.inverse(state, undefined, into);
 }
 
 /**
  * C with C v = bias - gravity and dH/dt - 2 C skew: C = sum over bodies of J^T (I dJ/dt + B J / 2), nv x nv, row major, for all
  * joints of the tree (coupled ones as if they were not).
  */
-export function coriolisMatrix(door: Dynamics, state: State): Float64Array {
+export function coriolisMatrix(
+  door: Dynamics,
+  state: State,
+  out: Float64Array = new Float64Array(door.mechanism.nv ** 2),
+): Float64Array {
   const { tree, mechanism } = door;
   const { nv } = mechanism;
+  if (out.length !== nv * nv) refuseOut('out', nv * nv, out.length);
   const scratch = motions(door, state, undefined);
-  const { S, rate, inertia } = scratch;
-  const C = new Float64Array(nv * nv);
-  const force = new Float64Array(6);
-  const respond = (link: number, k: number): void => {
-    force.fill(0);
-    addTwiceB(force, 0, scratch, link, S, 6 * k);
-    const own = new Float64Array(6);
-    inertiaTimes(own, 0, inertia, INERTIA * link, rate, 6 * k);
-    for (let c = 0; c < 6; c++) force[c] = force[c] / 2 + own[c];
-  };
+  const { S } = scratch;
+  out.fill(0);
   // The bodies that two degrees of freedom both move are the subtree of the further one.
-  forDofs(door, (k, i, row) => {
-    for (let b = i; b >= 0; b = tree.parent[b])
-      for (let j = tree.dof[b]; j < tree.dof[b + 1]; j++) {
-        const column = tree.iv[b] + j - tree.dof[b];
-        respond(i, j);
-        C[nv * row + column] = dot6(S, 6 * k, force, 0);
-        respond(i, k);
-        C[nv * column + row] = dot6(S, 6 * j, force, 0);
-      }
-  });
-  return C;
+  for (let i = 0; i < tree.n; i++)
+    for (let k = tree.dof[i]; k < tree.dof[i + 1]; k++) {
+      const row = tree.iv[i] + k - tree.dof[i];
+      for (let b = i; b >= 0; b = tree.parent[b])
+        for (let j = tree.dof[b]; j < tree.dof[b + 1]; j++) {
+          const column = tree.iv[b] + j - tree.dof[b];
+          respond(scratch, i, j);
+          out[nv * row + column] = dot6(S, 6 * k, unitForce, 0);
+          respond(scratch, i, k);
+          out[nv * column + row] = dot6(S, 6 * j, unitForce, 0);
+        }
+    }
+  return out;
+}
+
+/** unitForce <- I dJ/dt + B J / 2 of the subtree of a link, for the degree of freedom k. */
+function respond(scratch: InverseDerivativesScratch, link: number, k: number): void {
+  const [force, own] = [unitForce, unitRate];
+  force.fill(0);
+  addTwiceB(force, 0, scratch, link, scratch.S, 6 * k);
+  inertiaTimes(own, 0, scratch.inertia, INERTIA * link, scratch.rate, 6 * k);
+  for (let c = 0; c < 6; c++) force[c] = force[c] / 2 + own[c];
 }
 
 /** J H^-1 J^T of a set of frames, and their Jacobians. */

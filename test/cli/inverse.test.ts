@@ -124,6 +124,25 @@ describe('inverse: a BVH file', () => {
     expect(frames[150].feet[0].body).toBe('RightFoot');
   });
 
+  it('--criterion shares the load of all supports and prints their forces; --supports says which they are', async () => {
+    const words = ['inverse', walk, '--scale', '0.01'];
+    const found = await json(...words, '--criterion', 'least-norm');
+    expect(found.criterion).toBe('least-norm');
+    expect(found.supports.double).toBeGreaterThan(0);
+    const named = await json(...words, '--supports', '0:left,0.5:left+RightHand', '--criterion', 'least-effort');
+    expect(named.frames[10].supports.map(({ name }: { name: string }) => name)).toEqual(['LeftFoot']);
+    expect(named.frames[100].supports.map(({ name }: { name: string }) => name)).toEqual(['LeftFoot', 'RightHand']);
+    for (const { frames } of [found, named])
+      for (const { force, supports } of frames)
+        force.forEach((value: number, c: number) => {
+          const sum = supports.reduce((all: number, given: { force: number[] }) => all + given.force[c], 0);
+          expect(Math.abs(sum - value)).toBeLessThan(1e-5);
+        });
+    expect(await output(...words, '--supports', 'both', '--friction', '0.8')).toMatch(
+      /shared by all that carries: forces of least norm, feet within friction 0\.8/,
+    );
+  });
+
   it('is also a model for other commands', async () => {
     const info = await json('info', walk);
     expect(info.dof).toBe(46);
@@ -282,6 +301,19 @@ describe('inverse: what is refused', () => {
       [swing, '--model', arm, '--support', 'none', '--loads', away],
       /which is elsewhere; give it with --loads-data/,
     ],
+    ['a criterion for what was measured', [walk, '--criterion', 'least-norm', '--loads', away], /exclude each other/],
+    [
+      'two ways to share',
+      [walk, '--criterion', 'least-norm', '--double', 'one'],
+      /cannot be used with option '--double/,
+    ],
+    [
+      'two lists of supports',
+      [walk, '--supports', 'left', '--support', 'left'],
+      /cannot be used with option '--support/,
+    ],
+    ['an unknown criterion', [walk, '--criterion', 'least'], /Allowed choices are least-norm, least-effort/],
+    ['friction alone', [walk, '--friction', '1'], /--friction goes with --criterion/],
     ['an entity', [swing, '--model', withEntity], /Document type and entity declarations are not read/],
   ])('%s', async (_what, words, message) => {
     const outcome = await manikin('inverse', ...words);

@@ -66,6 +66,7 @@ describe('public exports', () => {
         'centroidalMotion',
         'constrainedInverse',
         'coriolisMatrix',
+        'criterionSplit',
         'gravityForces',
         'identify',
         'inertialDerivatives',

@@ -200,6 +200,32 @@ describe('a table', () => {
     expect(() => constrainedInverse(door, state, new Float64Array(5))).toThrow(/Expected 6 numbers/);
     expect(() => constrainedInverse(door, state, undefined, { actuated: ['bse'] })).toThrow(/base/);
     expect(() => constrainedInverse(door, state, undefined, { external: new Float64Array(5) })).toThrow(/Expected 6/);
+    expect(given({ kind: 'grap' as never })).toThrow(/'contact' and 'grip', not "grap"/);
+    expect(given({ normal: [0, Number.POSITIVE_INFINITY, 1] })).toThrow(/three finite numbers/);
+    expect(given({ frame: { frame: 'table', at: [0, Number.NaN, 0] } })).toThrow(/three finite numbers/);
+    const numbers = (value: number): Float64Array => new Float64Array(6).fill(value);
+    const none = numbers(Number.NaN);
+    expect(() => constrainedInverse(door, state, none, { supports: feet })).toThrow(/qdd: Expected finite numbers/);
+    for (const [options, message] of [
+      [{ external: none }, /external: Expected finite numbers/],
+      [{ weights: none }, /weights: Expected finite numbers/],
+      [{ weights: numbers(-1) }, /Weights are not negative/],
+      [{ limits: none }, /Limits are not negative/],
+      [{ least: 'norm' as never }, /'effort' and 'forces', not "norm"/],
+    ] as const)
+      expect(() => constrainedInverse(door, state, undefined, { supports: feet, ...options })).toThrow(message);
+  });
+
+  it('a support with next to no share carries next to nothing, however little it is', () => {
+    for (const least of ['effort', 'forces'] as const)
+      for (const share of [1e-3, 1e-6, 1e-100, 5e-324]) {
+        const supports = [{ ...feet[0], share }, ...feet.slice(1)];
+        const forces = constrainedInverse(door, state, undefined, { supports, least }).supports;
+        // Two across carry half of it each, and the third one nothing.
+        [0, 200, 200, 0].forEach((load, s) => {
+          expect(Math.abs(forces[s].force[2] - load), `${least} ${share} ${s}`).toBeLessThan(0.01);
+        });
+      }
   });
 });
 

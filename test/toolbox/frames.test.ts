@@ -134,6 +134,14 @@ it('names that are not there are refused with near ones, wrong sizes with one se
     expect(() => door[name](state, 'tol')).toThrow(/no body or frame "tol".*"tool"/);
     expect(() => door[name](state, 'tool', { relativeTo: 'ey' })).toThrow(/"eye"/);
   }
+  for (const at of [
+    [0, Number.NaN, 0],
+    [1, 2],
+  ])
+    for (const name of ['pose', 'velocity', 'acceleration', 'jacobian', 'jacobianRate'] as const)
+      expect(() => door[name](state, { frame: 'tool', at: at as never })).toThrow(
+        /frame "tool": A point is three finite/,
+      );
   expect(() => door.jacobianRate(state, 'tool', { out: new Float64Array(3) })).toThrow(/Expected/);
   expect(() => door.acceleration(state, 'tool', { qdd: new Float64Array(1) })).toThrow(/Expected/);
 });

@@ -84,6 +84,11 @@ it('a motion that is too poor is named as such', () => {
   expect(found.warnings[0]).toMatch(/tells \d+ of \d+ combinations.*Move "j/);
   expect(() => identify(model, [])).toThrow(/no samples/);
   const none = new Float64Array(model.nv);
+  const unknown = new Float64Array(model.nv).fill(Number.NaN);
+  const sample = { state: new State(model), qdd: none, tau: none };
+  expect(() => identify(model, [sample, { ...sample, tau: unknown }])).toThrow(/tau of sample 1: Expected finite/);
+  expect(() => identify(model, [{ ...sample, qdd: unknown }])).toThrow(/qdd of sample 0: Expected finite/);
+  expect(() => identify(model, [{ ...sample, qdd: new Float64Array(1) }])).toThrow(/qdd of sample 0: Expected 4/);
   expect(() => identify(model, [{ state: new State(model), qdd: none, tau: none }])).toThrow(/no forces/);
 });
 

@@ -149,6 +149,15 @@ it('half a turn away is not met', () => {
     }
 });
 
+it('a result is filled again where it is given', () => {
+  const solver = new InverseKinematics(arm(), [{ kind: 'position', frame: 'l3', position: [1, 1, 0] }]);
+  const first = solver.solve();
+  const copy = structuredClone(first);
+  expect(solver.solve(copy.q, first)).toBe(first);
+  expect(first).toEqual({ ...copy, iterations: 0, starts: 1 });
+  expect(() => solver.solve(undefined, { ...first, q: new Float64Array(1) })).toThrow(/out.q: Expected 4 numbers/);
+});
+
 it('every task has its own line, also two points of one frame', () => {
   const points = [1, 0.5].map((x) => ({ frame: 'l3', at: [x, 0, 0] as const }));
   const tasks = points.map((frame, k): IkTask => ({ kind: 'position', frame, position: [1, k, 0] }));
@@ -174,6 +183,15 @@ it.each([
   [{ kind: 'joint', joint: 'j1', position: [] }, /joint j1.*Expected 1 numbers, got 0/],
   [{ kind: 'gaze', frame: 'l3', axis: [1, 0, 0] }, /gaze of l3.*has its target as "target"/],
   [{ kind: 'point', frame: 'l3', position: [1, 0, 0] }, /no such task; there are pose, position/],
+  [{ kind: 'position', position: [1, 0, 0] }, /position of nothing: Say whose it is/],
+  [{ kind: 'position', frame: 'l3', position: [1, 0, 0], priority: Number.NaN }, /The priority is not a number/],
+  [{ kind: 'direction', frame: 'l3', axis: [Number.NaN, 0, 0], direction: [0, 0, 1] }, /axis must be three finite/],
+  ...[
+    [2, 0, 0, 0, 2, 0, 0, 0, 2],
+    [0, 0, 0, 0, 0, 0, 0, 0, 0],
+    [1, 0, 0, 0, 1, 0, 0, 0, -1],
+    [1, 0, 0, 0.1, 1, 0, 0, 0, 1],
+  ].map((E) => [{ kind: 'pose', frame: 'l3', pose: { E, t: [1, 0, 0] } }, /pose of l3: .* is not a rotation/] as const),
 ] as const)('%j is refused', (task, message) => {
   expect(() => inverseKinematics(arm(), [task as never])).toThrow(message);
 });
@@ -183,7 +201,13 @@ it('weights, priorities, and tasks that cannot be met', () => {
   expect(() => inverseKinematics(mechanism, [])).toThrow(/no tasks/);
   const tip = { frame: 'l3', at: [1, 0, 0] } as const;
   const far: IkTask = { kind: 'position', frame: tip, position: [9, 0, 0], name: 'far' };
-  expect(() => inverseKinematics(mechanism, [far], { starts: 0 })).toThrow(/Expected 1 or more, got 0/);
+  for (const [options, message] of [
+    [{ starts: 0 }, /starts: Expected 1 or more, got 0/],
+    [{ iterations: Number.NaN }, /iterations: Expected 0 or more, got NaN/],
+    [{ tolerance: -1 }, /tolerance: Expected a positive number, got -1/],
+    [{ start: new Float64Array(mechanism.nq).fill(Number.NaN) }, /start: Expected finite numbers/],
+  ] as const)
+    expect(() => inverseKinematics(mechanism, [far], options)).toThrow(message);
   const alone = inverseKinematics(mechanism, [far]);
   expect(alone.converged).toBe(false);
   expect(alone.tasks).toEqual([{ name: 'far', error: expect.closeTo(5, 6), met: false }]);

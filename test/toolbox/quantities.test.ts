@@ -20,7 +20,7 @@ import { closedSpec } from '../support/closed-mechanisms.js';
 import { randomCoupled } from '../support/random-couplings.js';
 import { randomMechanism, relativeError } from '../support/random-mechanism.js';
 import { hasShared } from '../support/shared.js';
-import { byDof, inOrder, robots, six } from './reference.js';
+import { byDof, entries, inOrder, robots, six } from './reference.js';
 
 const times = (matrix: Float64Array, x: Float64Array, rows: number): Float64Array =>
   Float64Array.from({ length: rows }, (_, i) => x.reduce((sum, value, j) => sum + matrix[i * x.length + j] * value, 0));
@@ -71,6 +71,37 @@ describe.skipIf(!hasShared('reference/toolbox.json'))("against Pinocchio's value
     }
   });
 });
+
+describe.skipIf(!hasShared('reference/toolbox.json')).each(['plain', 'auto'] as const)(
+  "dynamics against Pinocchio's values, engine %s",
+  (engine) => {
+    it.each(robots().map((robot) => [robot.name, robot] as const))('%s', (_, robot) => {
+      const { mechanism, state, qdd, tau, values } = robot;
+      const { nv, bodies, joints } = mechanism;
+      const door = dynamics(mechanism, { engine });
+      const near = (ours: ArrayLike<number>, theirs: ArrayLike<number>, tolerance = 1e-12): void =>
+        expect(relativeError(ours, theirs)).toBeLessThan(tolerance);
+      near(door.inverse(state, qdd), inOrder(robot, 'inverseDynamics'));
+      near(door.forward(state, tau), inOrder(robot, 'qdd'), 1e-11 + 1e-15 * values.condM);
+      const { H } = door.massMatrix(state);
+      near(...entries(robot, H, values.massMatrix));
+      near(
+        Float64Array.from({ length: nv }, (__, k) => H[(nv + 1) * k]),
+        inOrder(robot, 'massDiag'),
+      );
+      near(...entries(robot, door.inverseMassMatrix(state).Hinv, values.massInverse), 1e-11 + 1e-15 * values.condM);
+      const { kinetic, potential } = door.energy(state);
+      near([kinetic], [values.energy.kinetic]);
+      // Theirs leaves out links that are welded to the ground.
+      const welded = (b: number): boolean => b < 0 || (joints[b].model.nv === 0 && welded(joints[b].parent));
+      let still = 0;
+      bodies.forEach(({ name, mass, com }, b) => {
+        if (welded(b)) still += 9.81 * mass * door.pose(state, { frame: name, at: com }).t[2];
+      });
+      near([potential - still], [values.energy.potential]);
+    });
+  },
+);
 
 describe.each([1, 2, 3, 4, 5, 6, 7, 8])('random mechanism %i', (seed) => {
   const mechanism = randomMechanism(seed + 600, { bodies: 7, forest: seed % 2 === 0 });

@@ -18,6 +18,7 @@ import {
 import { formatReplay } from '../../plot/replay.js';
 import { csvField } from '../../simulation/csv.js';
 import { norm } from '../../spatial/matrix3.js';
+import type { SplitCriterion } from '../../toolbox/load-split.js';
 import { InputError } from '../errors.js';
 import { OutputFile, refuseSameFiles } from '../output-file.js';
 import { replayPlayer } from '../replay-player.js';
@@ -34,6 +35,9 @@ export interface InverseArguments {
   readonly scale?: number;
   readonly up?: UpAxis;
   readonly support?: string;
+  readonly supports?: string;
+  readonly criterion?: SplitCriterion;
+  readonly friction?: number;
   readonly double: DoubleSupport;
   readonly out?: string;
   readonly svg?: string;
@@ -48,6 +52,10 @@ export interface InverseArguments {
     readonly outputFile: string;
   };
 }
+
+/** Who says who carries gets the forces of least norm. */
+const criterionOf = ({ supports, criterion }: InverseArguments): SplitCriterion | undefined =>
+  criterion ?? (supports === undefined ? undefined : 'least-norm');
 
 /** The cut-off as the library wants it. */
 export function hertz({ cutoff: given }: InverseArguments): number | null {
@@ -122,7 +130,7 @@ function columns(outcome: InverseOutcome): { labels: string[]; rows: number[][] 
   const { loaded, result, torques, measured, options } = outcome;
   const vector = (name: string): string[] => AXES.map((axis) => name + axis);
   const labels = ['time', ...loaded.coordinates];
-  const split = options.double !== 'one' && !measured;
+  const split = (options.double !== 'one' || criterionOf(options) !== undefined) && !measured;
   const feet = [...new Set(result.frames.flatMap((frame) => frame.feet.map(({ body }) => body)))];
   if (!measured) labels.push('support', ...vector('support_p'), ...vector('support_f'), ...vector('support_m'));
   if (split)
@@ -233,6 +241,7 @@ export function asJson(outcome: InverseOutcome, files: readonly string[]): objec
   const { file, options, loaded, result, torques, measured } = outcome;
   const { frames, mass, weight, strides, supports } = result;
   const { trajectory } = loaded;
+  const criterion = criterionOf(options);
   return {
     motion: file,
     model: options.model ?? loaded.model,
@@ -243,7 +252,7 @@ export function asJson(outcome: InverseOutcome, files: readonly string[]): objec
     coordinates: loaded.coordinates,
     units: loaded.units,
     supports: share(result),
-    ...(measured ? {} : { doubleSupport: options.double }),
+    ...(measured ? {} : criterion === undefined ? { doubleSupport: options.double } : { criterion }),
     weight,
     strides: strides ?? null,
     residual: residuals(frames),
@@ -265,6 +274,7 @@ export function asJson(outcome: InverseOutcome, files: readonly string[]): objec
       point: frame.point,
       ...(frame.centreOfPressure !== undefined && { centreOfPressure: frame.centreOfPressure }),
       feet: frame.feet,
+      ...(criterion !== undefined && { supports: frame.feet.map(({ body, ...force }) => ({ name: body, ...force })) }),
     })),
   };
 }
@@ -279,6 +289,7 @@ export function asText(outcome: InverseOutcome, files: readonly string[]): strin
   const filter = options.cutoff === 'none' ? 'not filtered' : `low-pass ${options.cutoff} Hz (${kind})`;
   const size = loaded.height === undefined ? '' : `, ${formatNumber(Number(loaded.height.toFixed(3)))} m tall`;
   const counts = share(result);
+  const criterion = criterionOf(options);
   const rest = residuals(frames);
   const rows = mostMoved(outcome, 12).map((c) => {
     const values = torques.flatMap((row, k) => (isEdge(outcome, k) ? [] : [row[c]]));
@@ -306,16 +317,20 @@ export function asText(outcome: InverseOutcome, files: readonly string[]): strin
     ),
     `ends: the first and last ${edgeFrames(hertz(options), trajectory.interval)} frames, where the filter has no neighbours, are marked and not counted below`,
     `left at the root: ${formatNumber(Number(rest.force.rms.toPrecision(3)))} N, ${formatNumber(Number(rest.moment.rms.toPrecision(3)))} N m (root mean square)`,
-    ...(counts.double > 0 && !measured
+    ...(criterion !== undefined
       ? [
-          {
-            smooth:
-              'both feet down: the split cannot be known; it is taken from where the whole force acts, handed over smoothly',
-            one: 'both feet down: the split cannot be known; leg torques there are as if one foot carried all',
-            split: 'both feet down: the split cannot be known; the one of least norm is shown',
-          }[options.double],
+          `shared by all that carries: forces of ${criterion === 'least-norm' ? 'least norm' : 'least effort of the joints'}${options.friction === undefined ? '' : `, feet within friction ${options.friction}`}`,
         ]
-      : []),
+      : counts.double > 0 && !measured
+        ? [
+            {
+              smooth:
+                'both feet down: the split cannot be known; it is taken from where the whole force acts, handed over smoothly',
+              one: 'both feet down: the split cannot be known; leg torques there are as if one foot carried all',
+              split: 'both feet down: the split cannot be known; the one of least norm is shown',
+            }[options.double],
+          ]
+        : []),
     '',
     table(['torque, N m', 'rms', 'largest', 'largest, not both feet'], rows),
     ...files.map((path) => `written: ${path}`),

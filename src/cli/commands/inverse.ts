@@ -10,6 +10,7 @@ import { isOpensimSetup } from '../../formats/opensim-setup.js';
 import { parseStorage } from '../../formats/storage.js';
 import { edgeFrames, framesOf, withinLoads } from '../../motion/frames-within.js';
 import { AppliedLoads, givenSupport, inverseOfMotion, type Trajectory } from '../../motion/index.js';
+import { criterionSplit, type SplitOptions } from '../../toolbox/load-split.js';
 import { InputError } from '../errors.js';
 import { readInput, readInputText } from '../input-file.js';
 import { loadModel, positive, printWarnings } from '../model-argument.js';
@@ -41,6 +42,20 @@ export function configureInverseMotion(command: Command, terminal: Terminal): vo
       'left, right, both, none or bodies (LeftHand+right); or from times on: 0:left,0.5:both,0.6:right',
     )
     .addOption(
+      new Option('--supports <bodies>', 'as --support, for --criterion (least-norm where that is left out)').conflicts(
+        'support',
+      ),
+    )
+    .addOption(
+      new Option(
+        '--criterion <name>',
+        'all that carries shares the load by forces of least norm, or least effort of joints',
+      )
+        .choices(['least-norm', 'least-effort'])
+        .conflicts('double'),
+    )
+    .option('--friction <mu>', 'with --criterion: feet push within this coefficient (default: they hold)', positive)
+    .addOption(
       new Option('--double <how>', 'both feet down: handed over smoothly, all on one foot, or the split of least norm')
         .choices(['smooth', 'one', 'split'])
         .default('smooth'),
@@ -61,6 +76,7 @@ carried all. Frames near the ends, where the filter has no neighbours, are marke
 Examples:
   manikin inverse walk.bvh --height 1.8 --mass 75 --out out/walk.csv --html out/walk.html
   manikin inverse walk.mot --model subject.osim --loads grf.xml --out out/walk.sto
+  manikin inverse climb.bvh --supports 0:left+LeftHand,0.6:both --criterion least-effort --json
   manikin inverse walk_Setup_ID.xml --out out/walk_ID.sto`,
     )
     .action((motion: string, options: Asked) => inverse(motion, options, terminal));
@@ -82,6 +98,7 @@ async function inverse(given: string, asked: Asked, terminal: Terminal): Promise
     extname(given).toLowerCase() === '.xml'
       ? fromSetup(given, asked)
       : { file: given, options: { ...asked, cutoff: asked.cutoff ?? DEFAULT_CUTOFF } };
+  const criterion = criterionOf(options);
   const whole = await load(file, options, terminal);
   const loads = loadLoads(options, whole.trajectory);
   const timed = options.setup === undefined ? whole.trajectory : withinTimes(whole.trajectory, options.setup.timeRange);
@@ -95,11 +112,12 @@ async function inverse(given: string, asked: Asked, terminal: Terminal): Promise
     throw new InputError(
       '--support and --loads exclude each other: measured forces say which foot carries the figure.',
     );
-  const chosen =
-    options.support === undefined ? undefined : givenSupport(options.support, loaded.feet, trajectory.mechanism, times);
+  const named = options.supports ?? options.support;
+  const chosen = named === undefined ? undefined : givenSupport(named, loaded.feet, trajectory.mechanism, times);
   const result = inverseOfMotion(trajectory, {
     feet: chosen?.feet ?? loaded.feet,
     doubleSupport: options.double,
+    ...(criterion !== undefined && { split: criterionSplit(trajectory.mechanism, criterion) }),
     ...(chosen !== undefined && { supports: chosen.supports }),
     ...(loads !== undefined && { loads }),
     ...(loaded.height !== undefined && { height: loaded.height }),
@@ -119,6 +137,17 @@ async function inverse(given: string, asked: Asked, terminal: Terminal): Promise
 }
 
 // Input
+
+/** Undefined where none is asked for. */
+function criterionOf({ supports, criterion, friction, loads }: InverseArguments): SplitOptions | undefined {
+  if (criterion === undefined && supports === undefined) {
+    if (friction !== undefined) throw new InputError('--friction goes with --criterion.');
+    return undefined;
+  }
+  if (loads !== undefined)
+    throw new InputError('--criterion and --loads exclude each other: measured forces are not to be found.');
+  return { criterion: criterion ?? 'least-norm', ...(friction !== undefined && { friction }) };
+}
 
 /** What a set-up file of OpenSim says, but for the options that are given. */
 function fromSetup(file: string, asked: Asked): { file: string; options: InverseArguments } {
