@@ -16,7 +16,7 @@ it('every public name has a doc comment', { timeout: 240_000 }, async () => {
     tsconfig: at('tsconfig.build.json'),
     skipErrorChecking: true,
     disableSources: true, // links to sources need a remote repository, which a checkout may not have
-    readme: 'none',
+    readme: at('README.md'),
   });
   const found: string[] = [];
   app.logger.log = (message: string, level: LogLevel): void => {
