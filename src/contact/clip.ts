@@ -7,7 +7,7 @@
 
 import { COUNT, cgap, choose, cid, cmiss, cx, cy, cz, idOf, reaches, WITNESS } from './candidates.js';
 import { clipAgainst, isOver } from './clip-polygon.js';
-import type { Collider } from './collider.js';
+import { BOX, CAPSULE, type Collider, SPHERE } from './collider.js';
 import { towardOther } from './disc.js';
 import { closestPoints, faceA, faceB, featureOfA, featureOfB, pointA, pointB } from './facing.js';
 import type { Feature } from './feature.js';
@@ -85,6 +85,10 @@ export function clipOnFace(out: Manifold, a: Collider, b: Collider): void {
 export function planeManifold(out: Manifold, a: Collider, b: Collider): void {
   N[0] = N[1] = 0;
   N[2] = -1;
+  if (b.kind === SPHERE || b.kind === CAPSULE || b.kind === BOX) {
+    cornersOnPlane(out, b);
+    return;
+  }
   closestPoints(a, b);
   PAIR[GAP] = pointB[2];
   if (!(pointB[2] <= PAIR[MARGIN])) return;
@@ -109,6 +113,26 @@ export function planeManifold(out: Manifold, a: Collider, b: Collider): void {
     COUNT[0]++;
   }
   choose(out, 0);
+}
+
+/** The same where nothing but the corners of what faces the plane can be closest to it, and there are four at most. */
+function cornersOnPlane(out: Manifold, b: Collider): void {
+  featureOfB(b);
+  const margin = PAIR[MARGIN];
+  const { position, normal, gap, feature } = out;
+  const { points, labels, count } = faceB;
+  for (let k = 0; k < count; k++) {
+    const height = points[3 * k + 2];
+    if (!(height <= margin)) continue;
+    const c = out.count++;
+    position[3 * c] = points[3 * k];
+    position[3 * c + 1] = points[3 * k + 1];
+    position[3 * c + 2] = 0;
+    normal[3 * c] = normal[3 * c + 1] = 0;
+    normal[3 * c + 2] = -1;
+    gap[c] = height;
+    feature[c] = idOf(labels[k], labels[count < 3 ? k : k === 0 ? count - 1 : k - 1]);
+  }
 }
 
 function clip(reference: number): void {

@@ -28,22 +28,16 @@ import { type IslandReport, IslandSolve } from './island-solve.js';
 import type { Island } from './islands.js';
 import type { Member } from './member.js';
 import { hasNumbers, nonFiniteError } from './non-finite.js';
+import { DEEP, RECOVERY_SPEED, recoveryOffset, SLOP } from './recovery.js';
 import { addSpin, keepSpin } from './spin.js';
 import type { ShapePair } from './world-shape.js';
 
-/** Gaps (m) up to twice this count as touching; penetration up to this is left alone. */
-const SLOP = 1e-5;
 /** Contacts that are open and approach slower than this (m/s) have no friction yet. */
 const SLOW = 0.1;
 /** Nothing moves further than this (m, rad) in a step: resting. */
 const STILL = 1e-8;
 /** Velocities of what rests that are errors of the solution: this part of those that residuals are relative to. */
 const AT_REST = 2e-8;
-/** A penetration is removed from here on, down to the slop: towards that alone it would never end. */
-const DEEP = 1.1 * SLOP;
-/** Of a penetration, removed in a step; and the fastest (m/s). */
-const RECOVERY = 0.2;
-const RECOVERY_SPEED = 0.2;
 /** A part of all velocities to which the recovery of positions is solved. */
 const RECOVERY_TOLERANCE = 1e-6;
 
@@ -153,6 +147,11 @@ export class IslandStep {
     problem.scale = Math.max(g * h, 1e-9);
     this.#addPairs(problem, island, h, g, reach, landing);
     for (let k = 0; k < rows.length; k++) rows[k].add(problem, k, h, reach, SLOP);
+    if (problem.blocks === 0) {
+      for (let k = 0; k < members.length; k++) rows[k].keep(problem, h);
+      this.report = { members: members.length, contacts: 0, residual: 0, iterations: 0, solver: 'warm' };
+      return fly(members, h, landing);
+    }
     const { residual, iterations, solver: name } = solver.solve(problem, articulations);
     const { change } = problem;
     const touched = keepImpulses(problem, pairs, this.#first, h, solver.accepted);
@@ -264,13 +263,11 @@ export class IslandStep {
       for (let k = 0; k < count; k++) {
         // What bounces or gives way comes out by itself.
         const inside = gap[k] < -SLOP && approach[k] > -SLOW && compliance === 0;
-        offset[3 * (this.#first[p] + k)] = inside
-          ? Math.max((RECOVERY * (gap[k] + SLOP)) / h, -RECOVERY_SPEED)
-          : Math.max(0, gap[k]) / h;
+        offset[3 * (this.#first[p] + k)] = inside ? recoveryOffset(gap[k], h) : Math.max(0, gap[k]) / h;
         any ||= inside && gap[k] < -DEEP;
       }
     }
-    for (const own of rows) any = own.overstep(problem, h, RECOVERY, RECOVERY_SPEED, SLOP, DEEP) || any;
+    for (const own of rows) any = own.overstep(problem, h) || any;
     if (!any) return;
     problem.free.fill(0, 0, problem.velocities);
     problem.lambda.fill(0, 0, 3 * blocks);
@@ -323,7 +320,7 @@ function fly(members: readonly Member[], h: number, landing: boolean): Doings {
     pushed ||= member.pushed;
     member.finish(h, landing);
   }
-  return { work, touched: false, pushed };
+  return { work, touched: landing, pushed };
 }
 
 const sideA: IslandLink = { member: -1, link: -1 };

@@ -29,6 +29,8 @@ export class JointForces {
   readonly #springAdded: Float64Array;
   /** Place in q of the degrees of freedom that have springs. */
   readonly #iq: Int32Array;
+  /** Degrees of freedom of free bases. */
+  readonly #bases: number[] = [];
   /** Position errors of one motor, and a frame. */
   readonly #error = new Float64Array(6);
   readonly #X = new Float64Array(TRANSFORM);
@@ -42,6 +44,7 @@ export class JointForces {
     [this.#spring, this.#springAdded] = [numbers(), numbers()];
     this.#iq = new Int32Array(nv);
     for (let i = 0; i < tree.n; i++) {
+      if (articulation.free[i] === 1) for (let k = tree.dof[i]; k < tree.dof[i + 1]; k++) this.#bases.push(k);
       const { damping, stiffness, rest, iq, iv, model } = mechanism.joints[tree.joint[i]];
       for (let k = 0; k < model.nv; k++) {
         const at = tree.dof[i] + k;
@@ -56,23 +59,12 @@ export class JointForces {
 
   /** Asks control and motors, once a step; the articulation stands where the step starts. */
   begin(member: string, state: State, control: Control | undefined, motors: readonly PlacedMotor[]): void {
-    const { tree, free, pose, reference } = this.#articulation;
     const { explicit } = this;
-    const author = this.#author;
-    author.fill(0);
-    if (control !== undefined) ask(member, control, author, state);
-    for (let i = 0; i < tree.n; i++) {
-      const o = tree.dof[i];
-      for (let k = o; k < tree.dof[i + 1]; k++) explicit[k] = author[tree.iv[i] + k - o];
-      if (free[i] === 0) continue;
-      const X = this.#X;
-      for (let k = 0; k < 9; k++) X[k] = pose[TRANSFORM * i + k];
-      for (let k = 0; k < 3; k++) X[9 + k] = pose[TRANSFORM * i + 9 + k] - reference[3 * i + k];
-      forceToA(explicit, o, X, 0, explicit, o);
-    }
+    explicit.fill(0);
+    if (control !== undefined) this.#ask(member, state, control);
     for (const placed of motors) {
       const { motor, first, saturated, joint, pace, command } = placed;
-      saturated.fill(0);
+      for (let k = 0; k < saturated.length; k++) saturated[k] = 0;
       pace.sign = 0;
       tell(placed, state);
       for (let k = 0; k < command.length; k++)
@@ -87,6 +79,24 @@ export class JointForces {
         pace.force = Math.abs(torque);
       }
       explicit[first] += motor.speed === undefined ? torque : torque / 2;
+    }
+  }
+
+  /** What the control gives, in the order of the articulation. */
+  #ask(member: string, state: State, control: Control): void {
+    const { tree, free, pose, reference } = this.#articulation;
+    const { explicit } = this;
+    const author = this.#author;
+    const X = this.#X;
+    author.fill(0);
+    ask(member, control, author, state);
+    for (let i = 0; i < tree.n; i++) {
+      const o = tree.dof[i];
+      for (let k = o; k < tree.dof[i + 1]; k++) explicit[k] = author[tree.iv[i] + k - o];
+      if (free[i] === 0) continue;
+      for (let k = 0; k < 9; k++) X[k] = pose[TRANSFORM * i + k];
+      for (let k = 0; k < 3; k++) X[9 + k] = pose[TRANSFORM * i + 9 + k] - reference[3 * i + k];
+      forceToA(explicit, o, X, 0, explicit, o);
     }
   }
 
@@ -127,21 +137,28 @@ export class JointForces {
    * What acted on a degree of freedom that had the acceleration a, springs aside, which store their work: tau, less what was implicit in
    * the added inertia.
    */
-  force(k: number, a: number): number {
+  #force(k: number, a: number): number {
     const added = this.added[k] - this.#armature[k] - this.#springAdded[k];
     return this.tau[k] - this.#spring[k] - added * a;
   }
 
-  /** What control and motors without rows (those that hold a velocity have some) did of `force`: it, less the damping of the joint. */
-  driving(k: number, a: number, v: number): number {
-    return this.force(k, a) + this.#damping[k] * v;
+  /** Joules, springs aside, in a step of length h with these mean velocities and accelerations. */
+  work(mean: Float64Array, a: Float64Array, h: number): number {
+    let sum = 0;
+    for (let k = 0; k < a.length; k++) sum += h * mean[k] * this.#force(k, a[k]);
+    return sum;
+  }
+
+  /** What control and motors without rows (those that hold a velocity have some) did of it, v the velocities at its end. */
+  driving(mean: Float64Array, a: Float64Array, v: Float64Array, h: number): number {
+    let sum = 0;
+    for (let k = 0; k < a.length; k++) sum += h * mean[k] * (this.#force(k, a[k]) + this.#damping[k] * v[k]);
+    return sum;
   }
 
   /** Whether control pushes a free base: a force from outside. */
   get pushesBase(): boolean {
-    const { tree, free } = this.#articulation;
-    for (let i = 0; i < tree.n; i++)
-      if (free[i] === 1) for (let k = tree.dof[i]; k < tree.dof[i + 1]; k++) if (this.explicit[k] !== 0) return true;
+    for (const k of this.#bases) if (this.explicit[k] !== 0) return true;
     return false;
   }
 
@@ -186,7 +203,8 @@ export class JointForces {
 
   /** From the position q of the motor's joint to where it is to be. */
   #errors({ joint, command }: PlacedMotor, q: Float64Array): Float64Array {
-    joint.model.difference(this.#error, 0, q, joint.iq, command, 0);
+    if (joint.model.nq === 1) this.#error[0] = command[0] - q[joint.iq];
+    else joint.model.difference(this.#error, 0, q, joint.iq, command, 0);
     return this.#error;
   }
 }

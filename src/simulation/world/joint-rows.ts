@@ -6,6 +6,7 @@ import { grown } from '../../contact/solver/problem.js';
 import { createLoops, type LoopScratch, updateLoops } from '../../engines/plain/assembly/loop-joint.js';
 import { forceToA, TRANSFORM } from '../../spatial/spatial.js';
 import type { Member } from './member.js';
+import { DEEP, recoveryOffset } from './recovery.js';
 
 /** Limits nearer than this (radians, metres) are looked at even when nothing moves. */
 const NEAR = 2e-2;
@@ -200,8 +201,8 @@ export class JointRows {
     this.kept.set(this.#marked);
   }
 
-  /** For the projection of positions: how far limits are overstepped, beyond slop; whether some are so by more than `deep`. */
-  overstep(problem: IslandProblem, h: number, part: number, fastest: number, slop: number, deep: number): boolean {
+  /** For the projection of positions: offsets of limits; whether some are overstepped so far that they are to be removed. */
+  overstep(problem: IslandProblem, h: number): boolean {
     const { q } = this.#member;
     let any = false;
     for (let k = 0, l = 0; k < this.#count; k++) {
@@ -212,8 +213,8 @@ export class JointRows {
       while (this.#limits[l].at !== id >> 1) l++;
       const { iq, lower, upper } = this.#limits[l];
       const gap = (id & 1) === 0 ? q[iq] - lower : upper - q[iq];
-      problem.offset[3 * block] = gap < -slop ? Math.max((part * (gap + slop)) / h, -fastest) : Math.max(0, gap) / h;
-      if (gap < -deep) any = true;
+      problem.offset[3 * block] = recoveryOffset(gap, h);
+      if (gap < -DEEP) any = true;
     }
     return any;
   }

@@ -238,14 +238,12 @@ export class Member implements Prediction {
   work(h: number): number {
     const { articulation, forces, v, v0, a, external, applied } = this;
     const mean = this.#mean;
-    let [work, driving] = [0, 0];
     for (let k = 0; k < v.length; k++) {
       mean[k] = 0.5 * (v0[k] + v[k]);
       a[k] = (v[k] - v0[k]) / h;
-      work += h * mean[k] * forces.force(k, a[k]);
-      driving += h * mean[k] * forces.driving(k, a[k], v[k]);
     }
-    this.driven += driving;
+    let work = forces.work(mean, a, h);
+    this.driven += forces.driving(mean, a, v, h);
     if (applied.length > 0) {
       articulation.move(mean);
       for (let k = 0; k < external.length; k++) work += h * external[k] * articulation.V[k];
@@ -298,7 +296,8 @@ export class Member implements Prediction {
   arrive(moved: boolean): void {
     const { articulation, state, v } = this;
     if (moved) articulation.translate(state.q);
-    articulation.move(v);
+    // Velocities of the links are those that `settle` found where nothing was set right, and the books of the next step with them.
+    if (moved || this.scale !== 1) articulation.move(v);
     articulation.toAuthor(state.v, v);
   }
 

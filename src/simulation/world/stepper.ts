@@ -21,6 +21,7 @@ export class Stepper {
   readonly #island: IslandStep;
   readonly #threads: WorldThreads;
   readonly #islands = new Islands();
+  readonly #found: Island[] = [];
   /** Those that are to be computed in this step. */
   readonly #moving: Island[] = [];
   /** Members that are near each other, in steps on several threads; numbers of all members. */
@@ -74,7 +75,15 @@ export class Stepper {
     if (!went) return false;
     for (const island of this.#moving)
       if (changedNothing(island)) for (const member of island.members) member.halted = true;
-    const all = Array.from({ length: this.#islands.count }, (_, k) => this.#islands.at(k)).sort(byFirst);
+    const all = this.#found;
+    all.length = 0;
+    let sorted = true;
+    for (let k = 0; k < this.#islands.count; k++) {
+      all.push(this.#islands.at(k));
+      sorted &&= k === 0 || byFirst(all[k - 1], all[k]) < 0;
+    }
+    // Groups of several threads come in another order.
+    if (!sorted) all.sort(byFirst);
     this.islands = [];
     for (const island of all) {
       const report = isAsleep(island) ? undefined : this.#reports[island.numbers[0]];

@@ -4,6 +4,7 @@ import { solveBlocks } from './blocks.js';
 import {
   BLOCKS,
   C,
+  CHANGE,
   COMPLIANCE,
   D,
   DOFS,
@@ -54,6 +55,9 @@ function findResponses(F: Float64Array, N: Int32Array): void {
   const blocks = N[BLOCKS];
   const d = N[D];
   let most: f64 = 0;
+  // Of each velocity, where it is known: a joint may have a limit and dry friction.
+  const known = N[CHANGE];
+  for (let k = 0; k < N[DOFS]; k++) F[known + k] = 0;
   let lastA = -2;
   let lastB = -2;
   for (let b = 0; b < blocks; b++) {
@@ -114,7 +118,11 @@ function projected(F: Float64Array, A: i32, wrench: i32, rows: i32): f64 {
 
 function rowResponse(F: Float64Array, N: Int32Array, b: i32, x: i32, y: i32): f64 {
   const w = N[WRENCH_A] + 18 * b;
-  if (y < 0) return F[w] * F[w] * jointResponse(F, N, x);
+  if (y < 0) {
+    const known = N[CHANGE] + x;
+    if (F[known] === 0) F[known] = jointResponse(F, N, x);
+    return F[w] * F[w] * F[known];
+  }
   const z = N[DV];
   for (let k = 0; k < N[DOFS]; k++) F[z + k] = 0;
   F[z + x] = F[w];

@@ -3,6 +3,7 @@
 import {
   type f64,
   type i32,
+  SHAPE_BOUNDS,
   SHAPE_LINK,
   SHAPE_MARGIN,
   SHAPE_PAIR_MARGIN,
@@ -12,7 +13,7 @@ import {
   SHAPE_REACH,
   SHAPES,
 } from './layout.js';
-import { sweepShapes } from './sweep.js';
+import { ENDLESS, sweepShapes } from './sweep.js';
 
 /** Poses of the shapes from number `from` to before `to`, where their links are. */
 export function followShapes(F: Float64Array, N: Int32Array, B: i32, from: i32, to: i32): void {
@@ -27,8 +28,41 @@ export function followShapes(F: Float64Array, N: Int32Array, B: i32, from: i32, 
  * looked at even where nothing moves; `drop`: what gravity adds to speeds within the step.
  */
 export function findPairs(F: Float64Array, N: Int32Array, B: i32, h: f64, near: f64, drop: f64): i32 {
-  for (let i = 0; i < N[B + SHAPES]; i++)
-    F[N[B + SHAPE_MARGIN] + i] = 0.5 * near + h * (speedAt(F, N, B, i, i, -1) + drop);
+  // Against the mean velocity of all shapes: what flies together need not look far.
+  const shapes = N[B + SHAPES];
+  const out = N[B + SHAPE_BOUNDS];
+  let cx: f64 = 0;
+  let cy: f64 = 0;
+  let cz: f64 = 0;
+  for (let i = 0; i < shapes; i++) {
+    const o = out + 6 * i;
+    const link = N[B + SHAPE_LINK] + 3 * i;
+    for (let k = 0; k < 4; k++) F[o + k] = 0;
+    if (N[link] < 0) continue;
+    const V = N[link + 1];
+    const P = N[link + 2];
+    const X = N[B + SHAPE_POSE] + 12 * i + 9;
+    const x = F[X] - F[P];
+    const y = F[X + 1] - F[P + 1];
+    const z = F[X + 2] - F[P + 2];
+    F[o] = F[V + 3] + F[V + 1] * z - F[V + 2] * y;
+    F[o + 1] = F[V + 4] + F[V + 2] * x - F[V] * z;
+    F[o + 2] = F[V + 5] + F[V] * y - F[V + 1] * x;
+    cx += F[o];
+    cy += F[o + 1];
+    cz += F[o + 2];
+    const turn = F[V] * F[V] + F[V + 1] * F[V + 1] + F[V + 2] * F[V + 2];
+    // What does not turn may have no end.
+    if (turn > 0) F[o + 3] = Math.sqrt(turn) * F[N[B + SHAPE_REACH] + i];
+  }
+  const part: f64 = 1 / shapes;
+  for (let i = 0; i < shapes; i++) {
+    const o = out + 6 * i;
+    const x = F[o] - part * cx;
+    const y = F[o + 1] - part * cy;
+    const z = F[o + 2] - part * cz;
+    F[N[B + SHAPE_MARGIN] + i] = 0.5 * near + h * (Math.sqrt(x * x + y * y + z * z) + F[o + 3] + drop);
+  }
   return sweepShapes(F, N, B);
 }
 
@@ -40,13 +74,23 @@ export function keepNear(F: Float64Array, N: Int32Array, B: i32, count: i32, h: 
     const a = N[pairs + 2 * k];
     const b = N[pairs + 2 * k + 1];
     const margin = pairMargin(F, N, B, a, b, h, near, drop);
-    if (margin < 0) continue;
+    if (margin < 0 || boxesApart(F, N, B, a, b) > margin) continue;
     N[pairs + 2 * kept] = a;
     N[pairs + 2 * kept + 1] = b;
     F[N[B + SHAPE_PAIR_MARGIN] + kept] = margin;
     kept++;
   }
   return kept;
+}
+
+/** How far apart the boxes of two shapes are, those without their margins, along the axis on which they are farthest; -1: a plane. */
+function boxesApart(F: Float64Array, N: Int32Array, B: i32, a: i32, b: i32): f64 {
+  if (F[N[B + SHAPE_REACH] + a] > ENDLESS || F[N[B + SHAPE_REACH] + b] > ENDLESS) return -1;
+  const x = N[B + SHAPE_BOUNDS] + 6 * a;
+  const y = N[B + SHAPE_BOUNDS] + 6 * b;
+  let apart: f64 = -1e300;
+  for (let k = 0; k < 3; k++) apart = Math.max(apart, Math.max(F[x + k] - F[y + 3 + k], F[y + k] - F[x + 3 + k]));
+  return apart + F[N[B + SHAPE_MARGIN] + a] + F[N[B + SHAPE_MARGIN] + b];
 }
 
 /** How far apart two shapes are still looked at; -1 where they are farther. */
@@ -67,7 +111,7 @@ export function pairMargin(F: Float64Array, N: Int32Array, B: i32, a: i32, b: i3
   return margin;
 }
 
-/** The fastest that points of shape a move against shape b (-1: the ground) within the reach of shape `at` about its centre. */
+/** The fastest that points of shape a move against shape b within the reach of shape `at` about its centre. */
 function speedAt(F: Float64Array, N: Int32Array, B: i32, at: i32, a: i32, b: i32): f64 {
   const X = N[B + SHAPE_POSE] + 12 * at + 9;
   let wx: f64 = 0;
@@ -92,7 +136,6 @@ function speedAt(F: Float64Array, N: Int32Array, B: i32, at: i32, a: i32, b: i32
       vy += sign * (F[V + 4] + F[V + 2] * x - F[V] * z);
       vz += sign * (F[V + 5] + F[V] * y - F[V + 1] * x);
     }
-    if (b < 0) break;
     link = N[B + SHAPE_LINK] + 3 * b;
     sign = -1;
   }

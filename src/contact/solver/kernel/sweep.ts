@@ -22,7 +22,7 @@ import {
 } from './layout.js';
 
 /** Shapes that reach farther are planes. */
-const ENDLESS = 1e300;
+export const ENDLESS = 1e300;
 
 /** PAIRS of shapes at their poses; gives how many there are, of which no more than CAPACITY are kept. */
 export function sweepShapes(F: Float64Array, N: Int32Array, B: i32): i32 {
