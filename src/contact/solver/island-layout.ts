@@ -103,16 +103,16 @@ export function layOutTrees({ members, firstLink, firstVelocity, links, velociti
   const nodeParent: number[] = [];
   const sizes: number[] = [];
   const ancestors: number[][] = [];
-  members.forEach(({ tree, chains, free: own, root: roots }, m) => {
+  members.forEach(({ moving, chains }, m) => {
     const [l, v, n] = [firstLink[m], firstVelocity[m], sizes.length];
     const shifted = (x: number, by: number): number => (x < 0 ? -1 : x + by);
-    for (let i = 0; i < tree.n; i++) {
-      parent.push(shifted(tree.parent[i], l));
-      dof.push(tree.dof[i] + v);
+    for (let i = 0; i < moving.n; i++) {
+      parent.push(shifted(moving.parent[i], l));
+      dof.push(moving.dof[i] + v);
       nodeOf.push(shifted(chains.nodeOf[i], n));
       last.push(chains.last[i] + v);
-      free.push(own[i]);
-      root.push(roots[i] + l);
+      free.push(moving.free[i]);
+      root.push(moving.root[i] + l);
     }
     for (const link of chains.linkOf) linkOf.push(link + l);
     for (const p of chains.parent) nodeParent.push(shifted(p, n));

@@ -5,13 +5,28 @@ import type { Chains } from './chains.js';
 import { KIND_CONTACT, KIND_SPIN, KIND_WRENCH } from './kernel/layout.js';
 import { grown } from './problem.js';
 
+/** Links with joints that can move; what is fixed to them is a part of them: everything of a tree is about one point. */
+export interface MovingLinks {
+  readonly n: number;
+  /** The link of each in the tree. */
+  readonly linkOf: Int32Array;
+  /** Parent (-1: the ground), first velocity (one more), and that at the root of its tree. */
+  readonly parent: Int32Array;
+  readonly dof: Int32Array;
+  readonly root: Int32Array;
+  /** 1 for a free base whose velocities are those of the link. */
+  readonly free: Uint8Array;
+  /** Links with mass that are fixed to them. */
+  readonly fixed: Int32Array;
+}
+
 /** A tree of links of the island, in axes of the ground about one point for each tree. */
 export interface IslandTree {
-  readonly tree: { readonly n: number; readonly parent: Int32Array; readonly dof: Int32Array };
+  readonly moving: MovingLinks;
   readonly nv: number;
   readonly chains: Chains;
-  /** 1 where a link is a free base whose velocities are those of the link. */
-  readonly free: Uint8Array;
+  /** Number among the moving links of that which carries each link; -1: part of the ground. */
+  readonly nodeOf: Int32Array;
   /** Link at the root of each link's tree. */
   readonly root: Int32Array;
   /** 6 for each velocity: motion spaces. */
@@ -32,7 +47,7 @@ export interface IslandLink {
 
 export class IslandProblem {
   members: readonly IslandTree[] = [];
-  /** First link and first velocity of each member; one more each. */
+  /** First moving link and first velocity of each member; one more each. */
   firstLink = new Int32Array(8);
   firstVelocity = new Int32Array(8);
   blocks = 0;
@@ -72,7 +87,7 @@ export class IslandProblem {
     this.firstLink = grown(this.firstLink, members.length + 1);
     this.firstVelocity = grown(this.firstVelocity, members.length + 1);
     for (let m = 0; m < members.length; m++) {
-      this.firstLink[m + 1] = this.firstLink[m] + members[m].tree.n;
+      this.firstLink[m + 1] = this.firstLink[m] + members[m].moving.n;
       this.firstVelocity[m + 1] = this.firstVelocity[m] + members[m].nv;
     }
     const { velocities } = this;
@@ -177,7 +192,9 @@ export class IslandProblem {
   }
 
   #place({ member, link }: IslandLink): number {
-    return member < 0 ? -1 : this.firstLink[member] + link;
+    if (member < 0) return -1;
+    const node = this.members[member].nodeOf[link];
+    return node < 0 ? -1 : this.firstLink[member] + node;
   }
 
   /** Forces along `rows` directions at P, about the point of the link's tree; other columns are zero. */

@@ -14,6 +14,8 @@ export interface Prediction {
   /** Forces on the joints; 6 for each link: forces on the links, and accelerations of joints whose axes turn in the link. */
   readonly tau: Float64Array;
   readonly external: Float64Array;
+  /** Whether no forces act on the links. */
+  readonly unpushed?: boolean;
   readonly own: Float64Array | undefined;
 }
 
@@ -44,9 +46,12 @@ export class IslandSolver {
     }
     const { F, N } = machine;
     for (let m = 0; m < members.length; m++) {
-      const { S, I, added } = members[m];
+      const { S, I, added, moving, nodeOf } = members[m];
+      const { linkOf, fixed } = moving;
+      const to = N[at.INERTIAS] + 10 * firstLink[m];
       F.set(S, N[at.MOTION] + 6 * firstVelocity[m]);
-      F.set(I, N[at.INERTIAS] + 10 * firstLink[m]);
+      for (let i = 0; i < linkOf.length; i++) for (let k = 0; k < 10; k++) F[to + 10 * i + k] = I[10 * linkOf[i] + k];
+      for (let i = 0; i < fixed.length; i++) addSome(F, to, 10, nodeOf[fixed[i]], I, fixed[i]);
       F.set(added, N[at.ADDED] + firstVelocity[m]);
     }
     return machine.run.factoriseInertia() === 1;
@@ -57,10 +62,14 @@ export class IslandSolver {
     const { firstLink, firstVelocity } = problem;
     const { F, N } = this.#machine;
     for (let m = 0; m < members.length; m++) {
-      const { v0, tau, external } = members[m];
+      const { v0, tau, external, unpushed = false } = members[m];
       F.set(v0, N[at.START_VELOCITY] + firstVelocity[m]);
       F.set(tau, N[at.TAU] + firstVelocity[m]);
-      F.set(external, N[at.EXTERNAL] + 6 * firstLink[m]);
+      const { nodeOf } = problem.members[m];
+      const to = N[at.EXTERNAL] + 6 * firstLink[m];
+      F.fill(0, to, to + 6 * (firstLink[m + 1] - firstLink[m]));
+      if (unpushed) continue;
+      for (let i = 0; i < nodeOf.length; i++) addSome(F, to, 6, nodeOf[i], external, i);
     }
     F.fill(0, N[at.OWN], N[at.OWN] + 6 * problem.links);
     this.predictAgain(problem, members, h, gravity);
@@ -73,7 +82,10 @@ export class IslandSolver {
     for (let m = 0; m < members.length; m++) {
       const { middle, own } = members[m];
       F.set(middle, N[at.BIAS_VELOCITY] + firstVelocity[m]);
-      if (own !== undefined) F.set(own, N[at.OWN] + 6 * firstLink[m]);
+      if (own === undefined) continue;
+      const { linkOf } = problem.members[m].moving;
+      const to = N[at.OWN] + 6 * firstLink[m];
+      for (let i = 0; i < linkOf.length; i++) for (let k = 0; k < 6; k++) F[to + 6 * i + k] = own[6 * linkOf[i] + k];
     }
     run.predict(h, gravity[0], gravity[1], gravity[2]);
     copyOut(F, N[at.FREE_VELOCITY], problem.free, velocities);
@@ -198,6 +210,12 @@ function same<T>(a: readonly T[], b: readonly T[]): boolean {
   if (a.length !== b.length) return false;
   for (let k = 0; k < a.length; k++) if (a[k] !== b[k]) return false;
   return true;
+}
+
+/** Adds `count` numbers of a link to those of the moving link that carries it, at F[to...]. */
+function addSome(F: Float64Array, to: number, count: number, node: number, from: Float64Array, link: number): void {
+  if (node < 0) return;
+  for (let k = 0; k < count; k++) F[to + count * node + k] += from[count * link + k];
 }
 
 function copyIn(F: Float64Array, to: number, from: Float64Array, count: number): void {

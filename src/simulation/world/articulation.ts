@@ -10,7 +10,7 @@
 
 import { createStructure, factorise } from '../../contact/solver/block-matrix.js';
 import { type Chains, createChains } from '../../contact/solver/chains.js';
-import type { IslandTree } from '../../contact/solver/island-problem.js';
+import type { IslandTree, MovingLinks } from '../../contact/solver/island-problem.js';
 import { KINETIC, PlacedTree, TOTAL } from '../../contact/solver/placed-tree.js';
 import type { Inertia } from '../../contact/solver/problem.js';
 import type { LinkPlaces } from '../../contact/swept-shapes.js';
@@ -42,6 +42,7 @@ export class Articulation implements Inertia, IslandTree {
   readonly factors: Float64Array;
   /** Inertia on the diagonal of the mass matrix besides that of the links. */
   readonly added: Float64Array;
+  readonly moving: MovingLinks;
   readonly chains: Chains;
   /** Degrees of freedom. */
   readonly nv: number;
@@ -104,7 +105,23 @@ export class Articulation implements Inertia, IslandTree {
     this.H = new Float64Array(this.structure.length);
     this.factors = new Float64Array(this.structure.length);
     this.added = new Float64Array(this.nv);
-    this.chains = createChains(parent, dof, this.free);
+    const roots = new Int32Array(nodes.length);
+    for (let k = 0; k < roots.length; k++) roots[k] = this.parentNode[k] < 0 ? k : roots[this.parentNode[k]];
+    this.moving = {
+      n: nodes.length,
+      linkOf: this.linkOf,
+      parent: this.parentNode,
+      dof: Int32Array.from([...nodes.map((i) => dof[i]), this.nv]),
+      root: roots,
+      free: Uint8Array.from(nodes, (i) => this.free[i]),
+      fixed: Int32Array.from(this.nodeOf.keys()).filter(
+        (i) =>
+          dof[i + 1] === dof[i] &&
+          this.nodeOf[i] >= 0 &&
+          tree.inertia.subarray(INERTIA * i, INERTIA * i + INERTIA).some((x) => x !== 0),
+      ),
+    };
+    this.chains = createChains(this.moving.parent, this.moving.dof, this.moving.free);
     this.#subtree = new Float64Array(INERTIA * n);
     this.#a = new Float64Array(6 * n);
     this.#f = new Float64Array(6 * n);

@@ -184,6 +184,10 @@ export class Member implements Prediction {
     this.own = this.articulation.turningAxes(this.q, middle);
   }
 
+  get unpushed(): boolean {
+    return this.applied.length === 0;
+  }
+
   /** Whether a motor was found that would push harder than it can. */
   saturate(h: number): boolean {
     return this.forces.saturate(this.motors, this.q0, this.predicted, h);

@@ -15,6 +15,8 @@ export interface IslandBody {
 /** Nodes on the way from a link to the root, for both bodies. */
 let pathA = new Int32Array(64);
 let pathB = new Int32Array(64);
+/** What two bodies that are part of the ground are about. */
+const NOWHERE = new Float64Array(3);
 
 /**
  * A group for the motion of a against b: angular and linear velocity at the point P, ground axes. Joints that carry both bodies move
@@ -100,7 +102,7 @@ export function expand(island: IslandProblem, articulations: readonly Articulati
     if (place < 0) return { member: -1, articulation: undefined, link: -1 };
     let m = 0;
     while (place >= firstLink[m + 1]) m++;
-    return { member: m, articulation: articulations[m], link: place - firstLink[m] };
+    return { member: m, articulation: articulations[m], link: articulations[m].linkOf[place - firstLink[m]] };
   };
   problem.begin(articulations);
   problem.scale = island.scale;
@@ -116,7 +118,8 @@ export function expand(island: IslandProblem, articulations: readonly Articulati
       if (c === 0 || kind[c - 1] !== kind[c] || sideA[c - 1] !== sideA[c] || sideB[c - 1] !== sideB[c]) {
         // About the point that the wrenches are about.
         const { articulation, link } = known ? a : b;
-        group = addRelativeMotion(problem, a, b, articulation!.reference, 3 * articulation!.root[link]);
+        const at = articulation === undefined ? 0 : 3 * articulation.root[link];
+        group = addRelativeMotion(problem, a, b, articulation?.reference ?? NOWHERE, at);
       }
       block = problem.addBlock(contact ? CONTACT : BOX, group, mu[c]);
       const W = known ? wrenchA : wrenchB;
