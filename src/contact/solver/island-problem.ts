@@ -6,7 +6,7 @@ import { KIND_CONTACT, KIND_SPIN, KIND_WRENCH } from './kernel/layout.js';
 import { grown } from './problem.js';
 
 /** Links with joints that can move; what is fixed to them is a part of them: everything of a tree is about one point. */
-export interface MovingLinks {
+export interface CarryingLinks {
   readonly n: number;
   /** The link of each in the tree. */
   readonly linkOf: Int32Array;
@@ -22,7 +22,7 @@ export interface MovingLinks {
 
 /** A tree of links of the island, in axes of the ground about one point for each tree. */
 export interface IslandTree {
-  readonly moving: MovingLinks;
+  readonly moving: CarryingLinks;
   readonly nv: number;
   readonly chains: Chains;
   /** Number among the moving links of that which carries each link; -1: part of the ground. */

@@ -10,7 +10,7 @@
 
 import { createStructure, factorise } from '../../contact/solver/block-matrix.js';
 import { type Chains, createChains } from '../../contact/solver/chains.js';
-import type { IslandTree, MovingLinks } from '../../contact/solver/island-problem.js';
+import type { IslandTree, CarryingLinks } from '../../contact/solver/island-problem.js';
 import { KINETIC, PlacedTree, TOTAL } from '../../contact/solver/placed-tree.js';
 import type { Inertia } from '../../contact/solver/problem.js';
 import type { LinkPlaces } from '../../contact/swept-shapes.js';
@@ -42,7 +42,7 @@ export class Articulation implements Inertia, IslandTree {
   readonly factors: Float64Array;
   /** Inertia on the diagonal of the mass matrix besides that of the links. */
   readonly added: Float64Array;
-  readonly moving: MovingLinks;
+  readonly moving: CarryingLinks;
   readonly chains: Chains;
   /** Degrees of freedom. */
   readonly nv: number;

@@ -6,7 +6,7 @@ export const SLOP = 1e-5;
 export const DEEP = 1.1 * SLOP;
 /** Of what is beyond the slop, removed in a step; the least that is, so that it comes to an end; and the fastest (m/s). */
 const PART = 0.2;
-const LEAST = 5e-6;
+const LEAST = 1e-6;
 export const RECOVERY_SPEED = 0.2;
 
 /** The offset of a row whose gap is to be made larger where it is beyond the slop, and is not to be closed elsewhere. */
