@@ -10,7 +10,7 @@
 
 import { createStructure, factorise } from '../../contact/solver/block-matrix.js';
 import { type Chains, createChains } from '../../contact/solver/chains.js';
-import type { IslandTree, CarryingLinks } from '../../contact/solver/island-problem.js';
+import type { CarryingLinks, IslandTree } from '../../contact/solver/island-problem.js';
 import { KINETIC, PlacedTree, TOTAL } from '../../contact/solver/placed-tree.js';
 import type { Inertia } from '../../contact/solver/problem.js';
 import type { LinkPlaces } from '../../contact/swept-shapes.js';
