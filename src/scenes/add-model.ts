@@ -6,7 +6,7 @@ import { MechanismError, type Problem } from '../mechanism/errors.js';
 import { GROUND, Mechanism, type Shape } from '../mechanism/mechanism.js';
 import { carriedOver } from '../mechanism/structure.js';
 import type { Member } from '../simulation/world/member.js';
-import type { AddOptions, World } from '../simulation/world/world.js';
+import { type AddOptions, World } from '../simulation/world/world.js';
 
 /** A model that was added to a world. */
 export interface AddedModel {
@@ -17,7 +17,8 @@ export interface AddedModel {
 
 /**
  * Adds a model to a world: its mechanism, the shapes that its file puts on the ground, the pairs and exclusions of an MJCF file, whose
- * friction is the larger of two. Shapes that cannot collide, such as meshes that were not read, are left out with a warning.
+ * friction is the larger of two. Shapes that cannot collide, such as meshes that were not read, are left out with a warning, and so are,
+ * where the file has no rules of contact, pairs of its bodies that are in each other where it stands: hulls about neighbouring links.
  */
 export function addModel(world: World, model: Model, options: AddOptions = {}): AddedModel {
   const warnings: Problem[] = [];
@@ -26,6 +27,8 @@ export function addModel(world: World, model: Model, options: AddOptions = {}): 
   const state = carriedOver(options.state ?? model.state, mechanism);
   const name = options.name ?? mechanism.name;
   const member = world.add(mechanism, { ...options, name, state });
+  if (contacts === undefined && options.selfCollision !== false)
+    excludeOverlaps(world, member, mechanism, model, warnings);
   const obstacles = addGround(world, member.name, ground?.collisions ?? [], warnings);
   const bodies = (body: string | null): (string | readonly [Member, string])[] =>
     body === null ? [...obstacles.values()] : [[member, body]];
@@ -45,6 +48,25 @@ export function addModel(world: World, model: Model, options: AddOptions = {}): 
     });
   }
   return { member, warnings };
+}
+
+/** Fingers that close are less than this (m) in each other, and are parted. */
+const PARTED = 1e-3;
+
+/** Bodies that are in each other in the model's own state do not touch: they could never be parted. */
+function excludeOverlaps(world: World, member: Member, mechanism: Mechanism, model: Model, warnings: Problem[]): void {
+  const alone = new World();
+  alone.add(mechanism, { state: carriedOver(model.state, mechanism) });
+  const told = new Set<string>();
+  for (const { a, b, depth } of alone.overlaps()) {
+    const key = JSON.stringify([a.body, b.body]);
+    if (depth < PARTED || told.has(key)) continue;
+    told.add(key);
+    world.exclude([member, a.body], [member, b.body]);
+    const where = `bodies "${a.body}" and "${b.body}" of "${member.name}"`;
+    const message = 'They do not touch each other: where the model stands by itself they are in each other.';
+    warnings.push({ code: 'overlap', where, message });
+  }
 }
 
 /** Shapes on the ground become obstacles: name in the file -> name in the world. */

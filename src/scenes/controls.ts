@@ -253,7 +253,8 @@ function driveActuators(control: Extract<SceneControl, { kind: 'actuators' }>, c
       warnings.push({ code: 'actuator', where, message });
   };
   actuators.forEach((actuator, k) => {
-    const motor = servoOf(actuator, controls[k]);
+    const servo = servoOf(actuator, controls[k]);
+    const motor = servo && onSource(servo, mechanism);
     if (motor !== undefined && !driven.has(motor.joint) && mechanism.joint(motor.joint).model.nv === 1) {
       driven.add(motor.joint);
       member.drive(motor.joint, motor.motor);
@@ -277,8 +278,31 @@ function driveActuators(control: Extract<SceneControl, { kind: 'actuators' }>, c
   });
 }
 
+/** A position motor and the joint that it drives. */
+interface Servo {
+  readonly joint: string;
+  readonly motor: Extract<Motor, { kind: 'position' }> & { readonly position: number };
+}
+
+/** The same on the joint that its own one follows, q = m s + c: K (p - q) on q is m K (p - m s - c) on s. */
+function onSource(servo: Servo, mechanism: Mechanism): Servo {
+  const { joints, couplings } = mechanism;
+  const coupling = couplings.find(({ joint }) => joints[joint].name === servo.joint);
+  if (coupling === undefined || coupling.multiplier === 0) return servo;
+  const { source, multiplier: m, offset } = coupling;
+  const { position, stiffness, damping, limit } = servo.motor;
+  const motor: Servo['motor'] = {
+    kind: 'position',
+    position: (position - offset) / m,
+    stiffness: stiffness * m * m,
+    damping: damping * m * m,
+    ...(limit !== undefined && { limit: Math.abs(m) * limit }),
+  };
+  return onSource({ joint: joints[source].name, motor }, mechanism);
+}
+
 /** The motor that an actuator with a spring is: gain u + b0 + b1 length + b2 speed = K (p - q) - D v. */
-function servoOf(actuator: Actuator, control: number): { joint: string; motor: Motor } | undefined {
+function servoOf(actuator: Actuator, control: number): Servo | undefined {
   const { transmission, gain, bias, dynamics, gear, controlRange, forceRange } = actuator;
   if (transmission.kind !== 'joint' || dynamics.kind !== 'none' || gain.kind !== 'fixed' || bias.kind !== 'affine')
     return undefined;

@@ -5,6 +5,7 @@ export { BUNDLED_SCENES, type BundledScene, bundledScene } from './bundled.js';
 export { Environment, environment } from './environment.js';
 export type { EnvironmentOptions } from './environment-copies.js';
 export type { EnvironmentTask } from './environment-task.js';
+export { fitStart } from './fit-start.js';
 export { type SceneOptions, sceneWorld } from './make-scene.js';
 export { ParallelEnvironment, type ParallelEnvironmentOptions, parallelEnvironment } from './parallel-environment.js';
 export { formatScene, isScene, parseScene } from './parse-scene.js';

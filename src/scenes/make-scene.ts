@@ -23,6 +23,7 @@ import { type AddOptions, World } from '../simulation/world/world.js';
 import { axisFrame, type Mat3, orthonormalised, scale, type Vec3 } from '../spatial/matrix3.js';
 import { addModel } from './add-model.js';
 import { posed } from './controls.js';
+import { fitStart } from './fit-start.js';
 import { gait } from './gait.js';
 import { type Guide, SampledGuide } from './motions.js';
 import { DEFAULT_STEP } from './parse-scene.js';
@@ -36,6 +37,8 @@ export interface SceneOptions {
   readonly files?: ModelFiles;
   /** Models that are there already, by the name that the scene gives. */
   readonly models?: ReadonlyMap<string, Model>;
+  /** States in which mechanisms begin, by the name that the scene gives their model; where left out, their own, made fit for contact. */
+  readonly states?: ReadonlyMap<string, State>;
   /** Threads of its world, the caller's included; 1 where left out. */
   readonly threads?: number;
 }
@@ -60,10 +63,11 @@ export function sceneWorld(scene: Scene, options: SceneOptions = {}): SceneWorld
       one,
     );
     if (loader.isFirst(model)) warnings.push(...model.mechanism.warnings);
-    const state = located(path, () => stateOf(one, model, loader));
+    const state = located(path, () => stateOf(one, model, loader, options));
     const added = located(path, () => addModel(world, model, placed(one, state)));
     warnings.push(...added.warnings);
     const { member } = added;
+    if (!isPlaced(one, options)) warnings.push(...fitStart(world, member));
     const start = member.state.clone();
     // Read once, however often it is driven anew.
     const guides = new Map<string, Guide>();
@@ -91,7 +95,20 @@ function placed(one: SceneMechanism, state: State): AddOptions {
   };
 }
 
-function stateOf({ state, keyframe: key }: SceneMechanism, model: Model, loader: Loader): State {
+/** Whether somebody has said where and how a mechanism begins. */
+function isPlaced({ model, at, state, keyframe }: SceneMechanism, { states }: SceneOptions): boolean {
+  if (at !== undefined || state !== undefined || keyframe !== undefined) return true;
+  return typeof model === 'string' && states?.has(model) === true;
+}
+
+function stateOf(
+  { state, keyframe: key, model: name }: SceneMechanism,
+  model: Model,
+  loader: Loader,
+  { states }: SceneOptions,
+): State {
+  const given = typeof name === 'string' ? states?.get(name) : undefined;
+  if (given !== undefined) return given;
   if (key !== undefined) return located('keyframe', () => keyframeOf(model, key).state);
   if (state === undefined) return model.state;
   if (typeof state === 'string') return located('state', () => loader.state(state, model.mechanism));

@@ -34,11 +34,35 @@ export class RunSummary {
   figures: RunFigures;
   readonly #hash = new StateHash();
   readonly #driven: boolean;
+  /** Newtons, and the longest way from a base (m): how much energy a position that is off by a metre, or a radian, is at most. */
+  readonly #weight: number;
+  readonly #reach: number;
+  readonly #bodies: number;
+  /** Joules that it takes at most to bring joints back that began beyond their limits. */
+  readonly #toLimits: number;
 
   /** `driven`: motors, pushes or changes of structure may do work. What nothing drives must not gain energy. */
   constructor(world: World, { driven = true }: { readonly driven?: boolean } = {}) {
     const { total, kinetic } = world.energy();
     this.#driven = driven;
+    let [mass, reach, bodies, beyond] = [0, 0, 0, 0];
+    for (const { articulation, state } of world.members) {
+      const { joints } = articulation.mechanism;
+      mass += articulation.mass;
+      reach = Math.max(
+        reach,
+        joints.reduce((sum, { t }) => sum + Math.hypot(...t), 0),
+      );
+      bodies += joints.length;
+      for (const { model, iq, limits } of joints) {
+        const { lower = Number.NEGATIVE_INFINITY, upper = Number.POSITIVE_INFINITY } = limits;
+        if (model.nv === 1) beyond += Math.max(0, lower - state.q[iq], state.q[iq] - upper);
+      }
+    }
+    this.#weight = mass * Math.hypot(...world.gravity);
+    this.#reach = reach;
+    this.#bodies = bodies;
+    this.#toLimits = this.#weight * Math.max(1, reach) * beyond;
     this.figures = {
       steps: 0,
       energyStart: total,
@@ -75,17 +99,14 @@ export class RunSummary {
     figures.hash = this.#hash.halves;
   }
 
-  /** Bodies that began inside of each other are lifted out, by no more than all of them by the deepest of these depths. */
-  #refuseGain({ members, gravity, time, stepSize }: World, total: number): void {
+  /**
+   * Bodies that began inside of each other are lifted out, by no more than all of them by the deepest of these depths; joints that
+   * began beyond their limits are moved back.
+   */
+  #refuseGain({ time, stepSize }: World, total: number): void {
     const { largestGain, kineticMost, deepest } = this.figures;
-    const rise = ROUNDING * Math.abs(total) + GAIN * kineticMost;
-    if (largestGain <= rise) return;
-    let [mass, bodies] = [0, 0];
-    for (const { articulation } of members) {
-      mass += articulation.mass;
-      bodies += articulation.mechanism.bodies.length;
-    }
-    if (largestGain <= rise + bodies * mass * Math.hypot(...gravity) * deepest) return;
+    const rise = ROUNDING * (Math.abs(total) + this.#weight * this.#reach) + GAIN * kineticMost + this.#toLimits;
+    if (largestGain <= rise + this.#bodies * this.#weight * deepest) return;
     throw new SimulationError(
       'energy',
       `The energy grew by ${largestGain.toPrecision(3)} J without a cause until time ${Number(time.toPrecision(9))}. Take a step below ${stepSize} s.`,

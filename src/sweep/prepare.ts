@@ -54,7 +54,10 @@ function prepareModel(input: ModelInput, files: ModelFiles, store: ModelStore): 
     );
   if (engine !== undefined || relative !== undefined || absolute !== undefined)
     throw ImportError.of('option', '', '"engine", "relative" and "absolute" are for a model alone, without contacts.');
-  const run = sceneWorld(groundScene(input, model), { models: new Map([[input.model, { ...model, state }]]) });
+  const run = sceneWorld(groundScene(input, model), {
+    models: new Map([[input.model, model]]),
+    states: new Map([[input.model, state]]),
+  });
   return () => runWorld(run, input.every);
 }
 

@@ -77,6 +77,34 @@ describe('control', () => {
     expect(qdd[1]).toBeGreaterThan(0.1 / free);
   });
 
+  it('drives joints that follow others by those that they follow', () => {
+    const gripper = (actuator: string) => {
+      const model = parseMjcf(`<mujoco><worldbody><body name="hand"><geom size="0.1" contype="0" conaffinity="0"/>
+        <body name="left"><joint name="left" type="slide" axis="0 1 0"/><geom size="0.01" mass="0.1"/></body>
+        <body name="right"><joint name="right" type="slide" axis="0 1 0"/><geom size="0.01" mass="0.2"/></body></body></worldbody>
+        <equality><joint joint1="left" joint2="right" polycoef="0.01 -2 0 0 0"/></equality>
+        <actuator>${actuator}</actuator></mujoco>`);
+      const control = { kind: 'actuators', controls: { grip: 0.03 } } as const;
+      const run = sceneWorld(
+        { mechanisms: [{ model: 'm', control }], gravity: [0, 0, 0] },
+        { models: new Map([['m', model]]) },
+      );
+      run.runUntil(0.05);
+      const early = [...run.world.members[0].state.q];
+      run.runUntil(5);
+      return [early, [...run.world.members[0].state.q]];
+    };
+    const [early, late] = gripper('<position name="grip" joint="left" kp="200" kv="20" forcerange="-1 1"/>');
+    expect(early[0]).not.toBeCloseTo(0.03, 3);
+    expect(late[0]).toBeCloseTo(0.03, 6);
+    expect(late[1]).toBeCloseTo(-0.01, 6);
+    // The force on left is minus two times that on right, its length 0.01 - 2 right: the same as a spring with a constant force on right.
+    const same = gripper(
+      '<general name="grip" joint="right" gear="-2" gainprm="200" biastype="affine" biasprm="-2 -200 -20" forcerange="-1 1"/>',
+    );
+    for (const [k, q] of [...early, ...late].entries()) expect([...same[0], ...same[1]][k]).toBeCloseTo(q, 12);
+  });
+
   it('drives actuators of MJCF: servos implicitly, motors as they are', () => {
     const model = parseMjcf(`<mujoco><worldbody><body name="a"><joint name="j" axis="0 1 0"/><geom size="0.1"/>
       <body name="b" pos="0 0 1"><joint name="k" axis="0 1 0"/><geom size="0.1"/></body></body></worldbody>

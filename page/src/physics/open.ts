@@ -5,7 +5,7 @@ import { ImportError, type Mat3, MechanismError, type Vec3 } from 'manikin';
 import { readModel } from 'manikin/files';
 import type { ModelFiles } from 'manikin/formats';
 import { readRecording } from 'manikin/recording';
-import { addModel, isScene, parseScene, sceneWorld } from 'manikin/scenes';
+import { addModel, fitStart, isScene, parseScene, sceneWorld } from 'manikin/scenes';
 import { type Checkpoint, World } from 'manikin/world';
 import { isCheckpoint, openCheckpoint } from './checkpoint.js';
 import { type Files, inText, read } from './in-text.js';
@@ -63,13 +63,14 @@ function openAmong(name: string, files: Files): Opened {
   const free = mechanism.joints.some(({ type, parent }) => type === 'floating' && parent < 0);
   const world = new World({ step: 2e-3, gravity: mechanism.gravity });
   if (free) world.ground(level(mechanism.gravity));
-  const { warnings } = addModel(world, model);
+  const { member, warnings } = addModel(world, model);
+  const start = fitStart(world, member);
   return {
     name: '',
     title: mechanism.name,
     about: `${main}: ${mechanism.bodies.length} bodies, ${mechanism.nv} degrees of freedom.`,
     run: plainRun(world),
-    warnings: [...mechanism.warnings, ...warnings],
+    warnings: [...mechanism.warnings, ...warnings, ...start],
   };
 }
 

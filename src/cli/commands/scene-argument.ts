@@ -57,7 +57,8 @@ export function modelScene(
   options: SceneOptions,
   terminal: Terminal,
 ): FoundScene {
-  const { ground, keyframe } = options;
+  const { ground, keyframe, seed, state: file } = options;
+  const chosen = keyframe !== undefined || seed !== undefined || file !== undefined;
   const control = { kind: 'actuators', ...(keyframe !== undefined && { keyframe }) } as const;
   const driven = (model.actuators?.length ?? 0) > 0;
   const scene: Scene = {
@@ -71,8 +72,9 @@ export function modelScene(
   return {
     paper: undefined,
     make: () => {
-      const models = new Map([[name, { ...model, state }]]);
-      const run = sceneWorld(stepped(scene, options), { models, ...threadsOf(options) });
+      const models = new Map([[name, model]]);
+      const states = chosen ? { states: new Map([[name, state]]) } : {};
+      const run = sceneWorld(stepped(scene, options), { models, ...states, ...threadsOf(options) });
       warn(
         run.warnings.filter((warning) => !known.has(warning)),
         options,

@@ -2,6 +2,7 @@
 
 import { OPEN, SLIDE } from '../../contact/solver/sweeps.js';
 import type { Vec3 } from '../../spatial/matrix3.js';
+import type { Overlapping } from './detection.js';
 import type { ShapePair, WorldShape } from './world-shape.js';
 
 /** One of the two shapes of a contact. */
@@ -51,6 +52,20 @@ export function reportContacts(pairs: readonly ShapePair[], h: number): ContactR
       }),
     );
   });
+}
+
+/** Two shapes that may touch and are in each other. */
+export interface Overlap {
+  readonly a: ContactSide;
+  readonly b: ContactSide;
+  /** Metres. */
+  readonly depth: number;
+  /** From b to a, ground axes. */
+  readonly normal: Vec3;
+}
+
+export function reportOverlaps(found: readonly Overlapping[]): Overlap[] {
+  return found.map(({ a, b, depth, normal }) => ({ a: side(a), b: side(b), depth, normal }));
 }
 
 function side({ member, body, collider: { shape } }: WorldShape): ContactSide {

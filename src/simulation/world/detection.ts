@@ -6,6 +6,7 @@ import { collide } from '../../contact/collide.js';
 import { Manifold } from '../../contact/manifold.js';
 import { SweptShapes } from '../../contact/swept-shapes.js';
 import { SimulationError } from '../../mechanism/errors.js';
+import type { Vec3 } from '../../spatial/matrix3.js';
 import { TRANSFORM } from '../../spatial/spatial.js';
 import type { PairCheckpoint } from './checkpoint.js';
 import { type PairFriction, ShapePair, type WorldShape } from './world-shape.js';
@@ -22,6 +23,14 @@ export interface NearPair {
   b: WorldShape;
   margin: number;
   pair: ShapePair | undefined;
+}
+
+/** Two shapes in each other: how deep, metres, and the direction in which a is to be moved out. */
+export interface Overlapping {
+  readonly a: WorldShape;
+  readonly b: WorldShape;
+  readonly depth: number;
+  readonly normal: Vec3;
 }
 
 export class Detection {
@@ -156,6 +165,23 @@ export class Detection {
       else if (pair.compliance === 0) entered = Math.max(entered, depth - depthOf(pair));
     }
     return { missed, entered };
+  }
+
+  /** Shapes that may touch and are in each other, where they are now. */
+  overlaps(): Overlapping[] {
+    const swept = this.#swept;
+    swept.follow();
+    const count = swept.find(0, 0, 0);
+    const out: Overlapping[] = [];
+    for (let k = 0; k < count; k++) {
+      const [a, b] = [this.#shapes[swept.pairs[2 * k]], this.#shapes[swept.pairs[2 * k + 1]]];
+      this.#collide(a, b, 0);
+      const { gap, normal } = this.#manifold;
+      const depth = depthOf(this.#manifold);
+      const o = 3 * gap.indexOf(-depth);
+      if (depth > 0) out.push({ a, b, depth, normal: [normal[o], normal[o + 1], normal[o + 2]] });
+    }
+    return out;
   }
 
   /** Remembers pairs and warm starts as those at the start of a step. */

@@ -2,7 +2,7 @@
 
 export { ball, box, capsule, cylinder, type FreeBodyOptions } from './bodies.js';
 export type { Checkpoint, MemberCheckpoint, PairCheckpoint } from './checkpoint.js';
-export type { ContactReport, ContactSide, TouchEvent } from './contact-report.js';
+export type { ContactReport, ContactSide, Overlap, TouchEvent } from './contact-report.js';
 export type { IslandReport } from './island-solve.js';
 export type { Member } from './member.js';
 export type { Command, Motor, PositionCommand } from './motors.js';

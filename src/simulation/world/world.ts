@@ -37,7 +37,14 @@ import {
 } from '../../spatial/matrix3.js';
 import { DEPTH } from '../ledger.js';
 import { type Checkpoint, restoreMember, restoreSleep, saveMember } from './checkpoint.js';
-import { type ContactReport, reportContacts, type TouchEvent, TouchWatch } from './contact-report.js';
+import {
+  type ContactReport,
+  type Overlap,
+  reportContacts,
+  reportOverlaps,
+  type TouchEvent,
+  TouchWatch,
+} from './contact-report.js';
 import { Detection, pairKey } from './detection.js';
 import { JointRows } from './joint-rows.js';
 import { Member } from './member.js';
@@ -413,6 +420,15 @@ export class World {
       return this.#shapes.filter((shape) => this.#addressOf(shape) === address);
     });
     return this.#detection.distance(x, y);
+  }
+
+  /**
+   * Shapes that may touch and are in each other where everything stands now. A world moves such out of each other, slowly; look before the
+   * first step where that is not wanted.
+   */
+  overlaps(): Overlap[] {
+    if (this.#stale) this.#arrange();
+    return reportOverlaps(this.#detection.overlaps());
   }
 
   /** What an IMU at a body or a named frame of a member reads. */
