@@ -9,6 +9,8 @@ const SOLVED = 1e-8;
 
 /** Of the most kinetic energy there was: what nothing drives may not gain more. */
 const GAIN = 1e-3;
+/** The same of what gravity gives in a step: slower than that the ledger books nothing. */
+const UNBOOKED = 1e-2;
 /** Gains below this part of the energy are rounding. */
 const ROUNDING = 1e-9;
 
@@ -40,6 +42,8 @@ export class RunSummary {
   readonly #bodies: number;
   /** Joules that it takes at most to bring joints back that began beyond their limits. */
   readonly #toLimits: number;
+  /** Joules that gravity gives a body that falls from rest in one step. */
+  readonly #oneStep: number;
 
   /** `driven`: motors, pushes or changes of structure may do work. What nothing drives must not gain energy. */
   constructor(world: World, { driven = true }: { readonly driven?: boolean } = {}) {
@@ -62,6 +66,7 @@ export class RunSummary {
     this.#weight = mass * Math.hypot(...world.gravity);
     this.#reach = reach;
     this.#bodies = bodies;
+    this.#oneStep = 0.5 * mass * (Math.hypot(...world.gravity) * world.stepSize) ** 2;
     this.#toLimits = this.#weight * Math.max(1, reach) * beyond;
     this.figures = {
       steps: 0,
@@ -105,7 +110,8 @@ export class RunSummary {
    */
   #refuseGain({ time, stepSize }: World, total: number): void {
     const { largestGain, kineticMost, deepest } = this.figures;
-    const rise = ROUNDING * (Math.abs(total) + this.#weight * this.#reach) + GAIN * kineticMost + this.#toLimits;
+    const rounding = ROUNDING * (Math.abs(total) + this.#weight * this.#reach);
+    const rise = rounding + Math.max(GAIN * kineticMost, UNBOOKED * this.#oneStep) + this.#toLimits;
     if (largestGain <= rise + this.#bodies * this.#weight * deepest) return;
     throw new SimulationError(
       'energy',
