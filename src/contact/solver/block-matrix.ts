@@ -213,12 +213,19 @@ export function factorise(structure: BlockStructure, K: Float64Array): boolean {
   return true;
 }
 
-/** x <- K^-1 x, with the factors; numbers in the order of the nodes, from x[o] on. */
-export function solveFactorised(structure: BlockStructure, K: Float64Array, x: Float64Array, o = 0): void {
-  const { nodes, size, start, node, first, column, diagonal, lower, upper } = structure;
+/** x <- (1 + M)^-1 x, with the factors; numbers in the order of the nodes, from x[o] on. */
+function eliminate(
+  { nodes, size, start, node, first, column, upper }: BlockStructure,
+  K: Float64Array,
+  x: Float64Array,
+  o: number,
+): void {
   for (let p = nodes - 1; p >= 0; p--) {
     const s = size[node[p]];
     const from = o + start[node[p]];
+    let zero = true;
+    for (let k = 0; k < s; k++) zero &&= x[from + k] === 0;
+    if (zero) continue;
     for (let e = first[p]; e < first[p + 1]; e++) {
       const i = node[column[e]];
       const to = o + start[i];
@@ -230,6 +237,50 @@ export function solveFactorised(structure: BlockStructure, K: Float64Array, x: F
       }
     }
   }
+}
+
+/**
+ * G (m x m) <- W K^-1 W^T for the m rows of W, with the factors of a symmetric K. W is used up. With y = (1 + M)^-1 w an entry is
+ * y^T D^-1 y: half of the way of a solution, and for rows with few numbers a small part of it.
+ */
+export function responses(
+  structure: BlockStructure,
+  K: Float64Array,
+  W: Float64Array,
+  m: number,
+  G: Float64Array,
+): void {
+  const { nodes, size, start, node, diagonal } = structure;
+  const n = W.length / m;
+  for (let r = 0; r < m; r++) eliminate(structure, K, W, r * n);
+  G.fill(0);
+  for (let p = 0; p < nodes; p++) {
+    const s = size[node[p]];
+    const at = start[node[p]];
+    const D = diagonal[p];
+    for (let r = 0; r < m; r++) {
+      let zero = true;
+      for (let i = 0; i < s; i++) {
+        let sum = 0;
+        for (let k = 0; k < s; k++) sum += K[D + i * s + k] * W[r * n + at + k];
+        work[i] = sum;
+        zero &&= sum === 0;
+      }
+      if (zero) continue;
+      for (let c = 0; c <= r; c++) {
+        let sum = 0;
+        for (let k = 0; k < s; k++) sum += work[k] * W[c * n + at + k];
+        G[r * m + c] += sum;
+      }
+    }
+  }
+  for (let r = 0; r < m; r++) for (let c = 0; c < r; c++) G[c * m + r] = G[r * m + c];
+}
+
+/** x <- K^-1 x, with the factors; numbers in the order of the nodes, from x[o] on. */
+export function solveFactorised(structure: BlockStructure, K: Float64Array, x: Float64Array, o = 0): void {
+  const { nodes, size, start, node, first, column, diagonal, lower } = structure;
+  eliminate(structure, K, x, o);
   for (let p = 0; p < nodes; p++) {
     const s = size[node[p]];
     const at = o + start[node[p]];

@@ -5,6 +5,7 @@ import { KIND_BOX, KIND_LIMIT } from '../../contact/solver/kernel/layout.js';
 import { grown } from '../../contact/solver/problem.js';
 import { createLoops, type LoopScratch, updateLoops } from '../../engines/plain/assembly/loop-joint.js';
 import { forceToA, TRANSFORM } from '../../spatial/spatial.js';
+import { noRecords } from './loop-impulse.js';
 import type { Member } from './member.js';
 import { DEEP, recoveryOffset } from './recovery.js';
 
@@ -218,13 +219,4 @@ export class JointRows {
     }
     return any;
   }
-}
-
-let records = new Float64Array(0);
-
-/** Records of accelerations, which nothing but the acceleration level reads. */
-function noRecords(links: number): Float64Array {
-  const size = 128 * (links + 1);
-  if (records.length < size) records = new Float64Array(size);
-  return records;
 }

@@ -9,6 +9,7 @@ import { TRANSFORM } from '../../spatial/spatial.js';
 import { floatingBase } from '../ledger.js';
 import { Articulation } from './articulation.js';
 import { JointForces } from './joint-forces.js';
+import { loopImpulses } from './loop-impulse.js';
 import { type Control, type Motor, type PlacedMotor, placeMotor } from './motors.js';
 
 /** A mechanism in a world: its state, its motors, its forces. */
@@ -87,7 +88,7 @@ export class Member implements Prediction {
     this.#mean = new Float64Array(nv);
     this.external = new Float64Array(6 * tree.n);
     this.forces = new JointForces(articulation);
-    this.closing = mechanism.loops.length > 0 ? new LoopClosing(tree) : undefined;
+    this.closing = mechanism.loops.length > 0 ? new LoopClosing(tree, loopImpulses(articulation)) : undefined;
     this.floats = articulation.free[0] === 1 && floatingBase(mechanism) !== undefined;
     this.changed();
   }
