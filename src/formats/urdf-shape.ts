@@ -77,7 +77,7 @@ export class ShapeReader {
   /** Called when all links are read. */
   warnOfUnresolvedPackages(log: ImportLog): void {
     for (const [name, { count, place }] of this.#unresolved) {
-      const which = name === '' ? 'without a name (package:///)' : quoted(name);
+      const which = name === '' ? 'without a name (package:///)' : `${quoted(name)} (--package ${name}=FOLDER)`;
       const meshes = count === 1 ? 'the path of one mesh is' : `the paths of ${count} meshes are`;
       log.warn('mesh-package', place, `No folder was given for the package ${which}; ${meshes} kept as written.`);
     }

@@ -99,6 +99,6 @@ it.skipIf(files.length === 0)('warns of each kind of leftover in panda.urdf', ()
   expect(kinds.filter((message) => message === 'Attribute mu_viscous of <dynamics> is not used.')).toHaveLength(7);
   expect(kinds).toContain('<safety_controller> in <joint> is not used (and 6 more of the kind).');
   expect(kinds).toContain(
-    'No folder was given for the package "example-robot-data"; the paths of 20 meshes are kept as written.',
+    'No folder was given for the package "example-robot-data" (--package example-robot-data=FOLDER); the paths of 20 meshes are kept as written.',
   );
 });

@@ -354,7 +354,7 @@ describe('shapes', () => {
       'd.stl',
     ]);
     expect(warnings.map(({ message }) => message)).toEqual([
-      'No folder was given for the package "leg"; the path of one mesh is kept as written.',
+      'No folder was given for the package "leg" (--package leg=FOLDER); the path of one mesh is kept as written.',
     ]);
   });
 });

@@ -4,6 +4,7 @@ import { type Collider, collider, MESH } from '../../contact/collider.js';
 import { CONVEX_POINTS, MANIFOLD_POINTS, type Manifold } from '../../contact/manifold.js';
 import { grown } from '../../contact/solver/problem.js';
 import type { SweptShapes } from '../../contact/swept-shapes.js';
+import { MechanismError } from '../../mechanism/errors.js';
 import { type ContactProperties, GROUND, type Shape } from '../../mechanism/mechanism.js';
 import { compose, invert, TRANSFORM } from '../../spatial/spatial.js';
 import type { PairCheckpoint } from './checkpoint.js';
@@ -51,11 +52,26 @@ export function worldShapes(obstacles: readonly Shape[], members: readonly Membe
   let bodies = 0;
   members.forEach((member, m) => {
     for (const [b, { collisions }] of member.articulation.mechanism.bodies.entries()) {
-      for (const shape of collisions) shapes.push(new WorldShape(shapes.length, collider(bodies, shape), member, m, b));
+      for (const shape of collisions)
+        shapes.push(new WorldShape(shapes.length, colliderOf(bodies, shape, member, b), member, m, b));
       bodies++;
     }
   });
   return shapes;
+}
+
+/** What cannot collide is told with its body. */
+function colliderOf(index: number, shape: Shape, { name, articulation }: Member, body: number): Collider {
+  try {
+    return collider(index, shape);
+  } catch (error) {
+    if (!(error instanceof MechanismError)) throw error;
+    const on = ` of body "${articulation.mechanism.bodies[body].name}" of "${name}"`;
+    const hint = 'addModel of manikin/scenes leaves out what cannot collide.';
+    throw new MechanismError(
+      error.problems.map(({ code, where, message }) => ({ code, where: where + on, message: `${message} ${hint}` })),
+    );
+  }
 }
 
 /** out <- angular velocity and velocity of the shape's body at its reference point, and that point; ground axes. */

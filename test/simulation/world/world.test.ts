@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { dynamics } from '../../../src/dynamics/dynamics.js';
+import { parseUrdf } from '../../../src/formats/index.js';
 import { MechanismBuilder } from '../../../src/mechanism/builder.js';
 import { Random } from '../../../src/mechanism/random.js';
 
@@ -187,5 +188,13 @@ describe('World', () => {
     expect(() => world.exclude('gruond', [one, 'ball'])).toThrow(/ground/);
     expect(() => world.remove({ ...one } as typeof one)).toThrow('not in this world');
     expect(() => ball(0.1, { mass: -1 })).toThrow('positive');
+    const robot = parseUrdf(
+      `<robot name="r"><link name="arm"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+        <collision><geometry><mesh filename="arm.stl"/></geometry></collision></link></robot>`,
+    );
+    world.add(robot);
+    expect(() => world.step()).toThrow(
+      'shape (mesh) of body "arm" of "r": The file of the mesh "arm.stl" was not read; read it, or give another shape for contact. addModel of manikin/scenes leaves out what cannot collide.',
+    );
   });
 });
