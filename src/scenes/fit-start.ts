@@ -9,14 +9,16 @@ import { add, apply, scale, type Vec3 } from '../spatial/matrix3.js';
 
 /**
  * Brings a member from where its file puts it to where contact can begin from, and says what it did: joints into their limits, a
- * free base out of planes that carry everything. A fixed base stays where it is, with a warning.
+ * free base out of planes that carry everything. A fixed base stays where it is, with a warning, and so do `given` joints, without one.
  */
-export function fitStart(world: World, member: Member): Problem[] {
-  return [...fitJoints(member), ...leaveGround(world, member)];
+export function fitStart(world: World, member: Member, given: ReadonlySet<string> = NONE): Problem[] {
+  return [...fitJoints(member, given), ...leaveGround(world, member, given)];
 }
 
+const NONE: ReadonlySet<string> = new Set();
+
 /** The neutral positions of many robots are beyond some limit. Loops would have to be closed again: their joints stay. */
-function fitJoints(member: Member): Problem[] {
+function fitJoints(member: Member, given: ReadonlySet<string>): Problem[] {
   const { state } = member;
   const { joints, couplings, loops } = state.mechanism;
   if (loops.length > 0) return [];
@@ -24,11 +26,11 @@ function fitJoints(member: Member): Problem[] {
   const problems: Problem[] = [];
   joints.forEach(({ name, model, iq, limits }, j) => {
     const { lower = Number.NEGATIVE_INFINITY, upper = Number.POSITIVE_INFINITY } = limits;
-    const given = state.q[iq];
-    if (model.nv !== 1 || followers.has(j) || (given >= lower && given <= upper)) return;
-    const limit = given < lower ? lower : upper;
+    const own = state.q[iq];
+    if (model.nv !== 1 || given.has(name) || followers.has(j) || (own >= lower && own <= upper)) return;
+    const limit = own < lower ? lower : upper;
     state.q[iq] = limit;
-    const message = `It starts at its limit ${limit}, since ${given}, where the model stands by itself, is beyond it.`;
+    const message = `It starts at its limit ${limit}, since ${own}, where the model stands by itself, is beyond it.`;
     problems.push({ code: 'start', where: `joint "${name}"`, message });
   });
   if (problems.length > 0) {
@@ -38,9 +40,10 @@ function fitJoints(member: Member): Problem[] {
   return problems;
 }
 
-function leaveGround(world: World, member: Member): Problem[] {
+function leaveGround(world: World, member: Member, given: ReadonlySet<string>): Problem[] {
   const { joints } = member.state.mechanism;
   const base = joints.find(({ type, parent }) => type === 'floating' && parent === GROUND);
+  if (base !== undefined && given.has(base.name)) return [];
   const where = `"${member.name}"`;
   let lifted = 0;
   for (const { name, shape } of world.obstacles) {

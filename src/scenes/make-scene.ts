@@ -67,7 +67,8 @@ export function sceneWorld(scene: Scene, options: SceneOptions = {}): SceneWorld
     const added = located(path, () => addModel(world, model, placed(one, state)));
     warnings.push(...added.warnings);
     const { member } = added;
-    if (!isPlaced(one, options)) warnings.push(...fitStart(world, member));
+    const given = givenJoints(one, member, options);
+    if (given !== undefined) warnings.push(...fitStart(world, member, given));
     const start = member.state.clone();
     // Read once, however often it is driven anew.
     const guides = new Map<string, Guide>();
@@ -95,10 +96,16 @@ function placed(one: SceneMechanism, state: State): AddOptions {
   };
 }
 
-/** Whether somebody has said where and how a mechanism begins. */
-function isPlaced({ model, at, state, keyframe }: SceneMechanism, { states }: SceneOptions): boolean {
-  if (at !== undefined || state !== undefined || keyframe !== undefined) return true;
-  return typeof model === 'string' && states?.has(model) === true;
+/** Joints of which the scene says where they begin; undefined: all of them. */
+function givenJoints(
+  { model, at, state = {}, keyframe }: SceneMechanism,
+  { state: { mechanism } }: Member,
+  { states }: SceneOptions,
+): ReadonlySet<string> | undefined {
+  if (typeof state === 'string' || keyframe !== undefined) return undefined;
+  if (typeof model === 'string' && states?.has(model) === true) return undefined;
+  const base = at === undefined ? undefined : mechanism.joints.find(({ parent }) => parent === GROUND)?.name;
+  return new Set([...Object.keys(state), ...(base === undefined ? [] : [base])]);
 }
 
 function stateOf(
