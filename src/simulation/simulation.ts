@@ -66,9 +66,6 @@ export interface SimulationOptions extends Omit<DynamicsOptions, 'root'> {
   readonly onFallback?: (reason: string) => void;
 }
 
-/** Metres or radians by which loops may be open at the start: what a file rounds off. */
-const LARGEST_GAP = 1e-3;
-
 /** How often a step whose energy is off is taken again, each time in steps half as long. */
 const MOST_AUDITS = 6;
 
@@ -107,7 +104,7 @@ export class Simulation {
   #running: Running;
   #drift = 0;
 
-  /** Loops that are open at the start by less than LARGEST_GAP are closed; wider gaps are refused. */
+  /** Loops that are open at the start by less than a thousandth are closed; wider gaps are refused. */
   constructor(mechanism: Mechanism, options: SimulationOptions = {}) {
     const { integrator = 'dopri5', state, control, tolerances = {}, events = [], onEvent } = options;
     const { onFallback = warnOnce, energyTolerance = ENERGY_TOLERANCE } = options;
@@ -192,16 +189,7 @@ export class Simulation {
 
   #closeAtStart(): void {
     const { closing, state } = this.#running;
-    if (closing === undefined) return;
-    const gap = closing.gap(state);
-    if (gap > LARGEST_GAP)
-      throw MechanismError.of(
-        'gap',
-        '',
-        `The loops are open by ${gap.toPrecision(3)} (metres or radians) at the start; give a state that closes them.`,
-      );
-    closing.close(state);
-    closing.hold(state);
+    closing?.closeGiven(state, '');
   }
 
   get mechanism(): Mechanism {

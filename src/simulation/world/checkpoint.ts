@@ -64,6 +64,8 @@ export function restoreMember(member: Member, { mechanism, q, v, own, time, appl
   else member.restructure(mechanism, state);
   member.state.time = time;
   member.changed();
+  // Loops are as they were: nothing is closed anew.
+  member.given = false;
   member.v.set(own);
   member.applied = [...applied];
   member.articulation.move(member.v);

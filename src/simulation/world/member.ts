@@ -12,6 +12,9 @@ import { JointForces } from './joint-forces.js';
 import { loopImpulses } from './loop-impulse.js';
 import { type Control, type Motor, type PlacedMotor, placeMotor } from './motors.js';
 
+/** Gaps and forbidden velocities of loops (m, rad, and a second) that are left to the steps. */
+const CLOSED = 1e-9;
+
 /** A mechanism in a world: its state, its motors, its forces. */
 export class Member implements Prediction {
   readonly name: string;
@@ -59,6 +62,8 @@ export class Member implements Prediction {
   halted = false;
   /** Accelerations of joints whose axes turn in the link, where there are any. */
   own: Float64Array | undefined;
+  /** Whether its state was written to since the last step. */
+  given = true;
   #mean: Float64Array;
   #marks: {
     q: Float64Array;
@@ -109,10 +114,22 @@ export class Member implements Prediction {
 
   /** The state was written to: velocities follow. */
   changed(): void {
+    this.given = true;
     this.wake();
     this.articulation.place(this.state.q);
     this.articulation.fromAuthor(this.v, this.state.v);
     this.articulation.move(this.v);
+  }
+
+  /** Closes the loops of a state that was written to, if they are not. */
+  closeLoops(): void {
+    if (!this.given) return;
+    const { closing, state, name } = this;
+    if (closing !== undefined && !(closing.gap(state) < CLOSED && closing.slip(state) < CLOSED)) {
+      closing.closeGiven(state, `"${name}"`);
+      this.changed();
+    }
+    this.given = false;
   }
 
   /** A motor on a joint; undefined takes it away. */

@@ -294,6 +294,7 @@ export class World {
   /** One step. If it fails, everything stays as it was and the error names member, body, joint and time. */
   step(h = this.stepSize): void {
     if (this.#stale) this.#arrange();
+    for (const member of this.members) member.closeLoops();
     const start = this.#time;
     this.#detection.mark();
     for (const rows of this.#rows) rows.mark();
@@ -449,6 +450,7 @@ export class World {
 
   /** Everything that the next steps depend on. */
   save(): Checkpoint {
+    for (const member of this.members) member.closeLoops();
     if (this.#stale) this.#arrange();
     return {
       time: this.#time,

@@ -7,6 +7,7 @@ import { State } from '../../../src/index.js';
 import { Mechanism } from '../../../src/mechanism/mechanism.js';
 import { createTree } from '../../../src/mechanism/tree.js';
 import { Articulation } from '../../../src/simulation/world/articulation.js';
+import { World } from '../../../src/simulation/world/index.js';
 import { loopImpulses, solveRedundant } from '../../../src/simulation/world/loop-impulse.js';
 import { nearLoops } from '../../support/near-loops.js';
 import { randomVector } from '../../support/random-mechanism.js';
@@ -89,5 +90,41 @@ describe('rows that others imply', () => {
       [1, 1e-6, 0],
     ]);
     expect(solveRedundant(G, new Float64Array(2), new Int32Array(2), Float64Array.of(1, 1))).toBe(false);
+  });
+});
+
+describe('loops of a state that somebody wrote', () => {
+  const { mechanism, state } = nearLoops(4, 'independent', 10);
+  const changed = (by: number): State => {
+    const other = state.clone();
+    for (const { model, iq } of mechanism.joints) if (model.nq === 1) other.q[iq] += by * Math.sin(1 + iq);
+    other.v.set(randomVector(7, mechanism.nv, 1));
+    return other;
+  };
+
+  it('are closed before the first step, and before a checkpoint', () => {
+    const world = new World({ gravity: [0, 0, 0] });
+    const member = world.add(mechanism, { state: changed(1e-5) });
+    const closing = new LoopClosing(createTree(mechanism));
+    expect(closing.gap(member.state)).toBeGreaterThan(1e-6);
+    expect(closing.slip(member.state)).toBeGreaterThan(0.1);
+    const saved = world.save();
+    expect(closing.gap(member.state)).toBeLessThan(1e-11);
+    expect(closing.slip(member.state)).toBeLessThan(1e-10);
+    const before = world.energy().total;
+    world.runUntil(0.1);
+    expect(world.energy().total).toBeLessThan(before * (1 + 1e-6));
+    const end = member.state.q.slice();
+    world.restore(saved);
+    world.runUntil(0.1);
+    expect(member.state.q).toEqual(end);
+  });
+
+  it('are refused where they are wide open', () => {
+    const world = new World();
+    world.add(mechanism, { name: 'wide', state: changed(0.1) });
+    expect(() => world.step()).toThrow(
+      /^"wide": The loops are open by .* at the start; give a state that closes them\.$/,
+    );
   });
 });

@@ -1,7 +1,7 @@
 // Makes a state obey its loop joints: velocities by the plastic impulse that the joints would give, positions by Newton's
 // method, each step the small motion of least kinetic energy that closes the gaps to first order. Coupled joints stay coupled.
 
-import { SimulationError } from '../../../mechanism/errors.js';
+import { MechanismError, SimulationError } from '../../../mechanism/errors.js';
 import type { State } from '../../../mechanism/state.js';
 import type { Tree } from '../../../mechanism/tree.js';
 import { type CoupledAbaScratch, coupledImpulse, createCoupledAba } from '../coupled-aba.js';
@@ -12,6 +12,8 @@ import { loopForces, loopForcesOf } from './report.js';
 
 /** Gaps (metres, radians) below this are closed. */
 export const GAP_TOLERANCE = 1e-12;
+/** Gaps (metres, radians) above this, of states that somebody gave, are mistakes. */
+const LARGEST_GAP = 1e-3;
 /** Forbidden velocities that may remain, as a part of those there were. */
 const SLIP_TOLERANCE = 1e-6;
 const MAX_ITERATIONS = 30;
@@ -101,6 +103,19 @@ export class LoopClosing {
         { time: state.time },
       );
     return first;
+  }
+
+  /** Closes the loops of a state that somebody gave, `where` in messages, and makes its velocities fit; wide gaps are refused. */
+  closeGiven(state: State, where: string): void {
+    const gap = this.gap(state);
+    if (gap > LARGEST_GAP)
+      throw MechanismError.of(
+        'gap',
+        where,
+        `The loops are open by ${gap.toPrecision(3)} (metres or radians) at the start; give a state that closes them.`,
+      );
+    this.close(state);
+    this.hold(state);
   }
 
   /** After #broken of the same state and level. `forces`: those in the loop joints are wanted, too. */
