@@ -51,6 +51,8 @@ export interface MjcfBody {
   readonly parent: number;
   /** In the parent's frame, in the pose that the file draws. */
   readonly pose: RigidPose;
+  /** Its position as written, without the frames and copies that it stands in. */
+  readonly written: Vec3;
   readonly mocap: boolean;
   readonly gravcomp: number;
   inertial: Inertial | undefined;
@@ -146,7 +148,8 @@ export class BodyReader {
     this.#log = log;
     const defaults = file.classes.main;
     this.names.add(file, 'body', 'world', NO_RENAMING);
-    this.#add({ element: file.root, file, name: 'world', parent: -1, pose: AT_ORIGIN, mocap: false, gravcomp: 0 });
+    const world = { name: 'world', parent: -1, pose: AT_ORIGIN, written: AT_ORIGIN.p, mocap: false, gravcomp: 0 };
+    this.#add({ element: file.root, file, ...world });
     const scope = { file, defaults, body: 0, frame: AT_ORIGIN, renaming: NO_RENAMING, around: [] };
     for (const section of worldbodies) this.#children(section, scope);
   }
@@ -241,7 +244,8 @@ export class BodyReader {
       const name = this.#name(element, 'body', piece.name, at);
       const pose = composed(at.frame, piece.pose);
       const { file } = scope;
-      const body = this.#add({ element, file, name, parent: at.body, pose, mocap: false, gravcomp: 0 });
+      const place = { name, parent: at.body, pose, written: piece.pose.p };
+      const body = this.#add({ element, file, ...place, mocap: false, gravcomp: 0 });
       at = { ...at, body, frame: AT_ORIGIN };
       if (piece.joint !== undefined) {
         const read = resolveJoint(element, piece.joint, file.compiler);
@@ -300,12 +304,14 @@ export class BodyReader {
     const data = readFields(element, BODY_FIELDS, NEW_BODY);
     const { file } = scope;
     checkOneOrientation(element);
+    const pose = poseOf(element, data, file.compiler);
     const body = this.#add({
       element,
       file,
       name: this.#name(element, 'body', data.name, scope),
       parent: scope.body,
-      pose: composed(scope.frame, poseOf(element, data, file.compiler)),
+      pose: composed(scope.frame, pose),
+      written: pose.p,
       mocap: data.mocap,
       gravcomp: data.gravcomp,
     });

@@ -86,8 +86,10 @@ export function bodyInertial(body: MjcfBody): Inertial {
   const { compiler } = body.file;
   const fromGeoms =
     compiler.inertiafromgeom === 'true' || (compiler.inertiafromgeom === 'auto' && body.inertial === undefined);
-  const inertial = (fromGeoms ? inertialOfGeoms(body, compiler) : undefined) ?? body.inertial ?? NOTHING;
-  return bounded(inertial, compiler);
+  const inertial = (fromGeoms ? inertialOfGeoms(body, compiler) : undefined) ?? body.inertial;
+  // What boundmass gives to a body of which nothing is said is put, in the body's frame, where the file writes the body to be
+  // in its parent's: that is what MuJoCo does.
+  return bounded(inertial ?? { ...NOTHING, com: body.written }, compiler);
 }
 
 function inertialOfGeoms(body: MjcfBody, { inertiagrouprange: [first, last] }: Compiler): Inertial | undefined {
