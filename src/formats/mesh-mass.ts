@@ -137,14 +137,18 @@ export function surfaceFaults({ triangles }: MeshData): SurfaceFaults {
     return slot;
   };
   let turned = 0;
-  for (let k = 0; k < triangles.length; k++) {
-    const from = triangles[k];
-    const to = triangles[k % 3 === 2 ? k - 2 : k + 1];
-    if (from === to) continue;
-    const slot = slotOf(from, to);
-    if (starts[slot] !== -1) turned++;
-    starts[slot] = from;
-    ends[slot] = to;
+  for (let f = 0; f < triangles.length; f += 3) {
+    const [a, b, c] = [triangles[f], triangles[f + 1], triangles[f + 2]];
+    // A triangle without area, which has no sides.
+    if (a === b || b === c || c === a) continue;
+    for (let k = 0; k < 3; k++) {
+      const from = triangles[f + k];
+      const to = triangles[f + ((k + 1) % 3)];
+      const slot = slotOf(from, to);
+      if (starts[slot] !== -1) turned++;
+      starts[slot] = from;
+      ends[slot] = to;
+    }
   }
   let open = 0;
   for (let slot = 0; slot < size; slot++)

@@ -97,6 +97,10 @@ const MESH_MODELS = new Map([
     (seed) => [`a mesh of bent and concave polygons, seed ${seed}`, meshModel(`file="bent${seed}.obj"`)] as const,
   ),
   ['a mesh of two objects, of which the first counts', meshModel('file="two.obj"')],
+  [
+    'a mesh to be weighed exactly in which some faces have no area',
+    meshModel('inertia="exact" vertex="0 0 0 1 0 0 0 1 0 0 0 2" face="0 2 1 0 1 3 1 2 3 0 3 2 1 1 2 3 2 3"'),
+  ],
   ...['sphere', 'capsule', 'cylinder', 'ellipsoid', 'box'].map(
     (type) =>
       [
@@ -144,6 +148,17 @@ const MODELS = new Map([
     'ranges that are open at one end',
     scene(
       '<body><joint range="-inf 90"/><geom size=".1"/><body><joint range="-inf inf"/><geom size=".1"/></body></body>',
+    ),
+  ],
+  [
+    'bodies of which nothing is said, but that none weighs less than some',
+    scene(
+      `<body name="a"><joint axis="1 1 0"/><geom size=".1" pos="0 .2 0"/><frame pos="0 1 1" euler="0 30 0">
+       <body name="b" pos="0 .3 1" euler="30 0 0"><joint/></body></frame><replicate count="2" offset="0 1 0" euler="0 0 30">
+       <body name="c" pos=".4 0 1"><joint axis="1 0 0"/><geom size=".1" mass="0"/></body></replicate></body>
+       <body name="d" pos="1 2 3"><freejoint/></body>`,
+      '',
+      '<compiler boundmass=".1" boundinertia=".01"/>',
     ),
   ],
   ['static bodies fused with their parents', scene(STATIC, '', '<compiler fusestatic="true"/>')],
