@@ -4,19 +4,21 @@
 // not depend on the order of the channels, and filters and differences act on the rotation itself. One rotation makes a
 // revolute joint, two a universal one, none a fixed one. The root floats.
 
+import { dynamics as dynamicsOf } from '../dynamics/dynamics.js';
 import type { BvhChannel, BvhMotion, BvhNode } from '../formats/bvh.js';
 import type { JointTypeName } from '../joints/index.js';
 import { createMechanism } from '../mechanism/create.js';
 import { MechanismError, type Problem } from '../mechanism/errors.js';
 import type { Mechanism, Shape } from '../mechanism/mechanism.js';
 import type { BodySpec, JointSpec } from '../mechanism/spec.js';
+import { State } from '../mechanism/state.js';
 import { type BodySize, checkedSize, DE_LEVA_MALE, PROPORTIONS, REFERENCE_SIZE } from '../models/anthropometry.js';
 import { type Color, capsule } from '../models/shapes.js';
 import { add, dot, norm, scale, subtract, type Vec3, ZERO3 } from '../spatial/matrix3.js';
 import { ANKLE_SHARE, assignMasses, footAxes, type RestNode, type RestSkeleton } from './body-masses.js';
 import { coordinateNames } from './coordinate-names.js';
 import { type Named, skeletonParts } from './segments.js';
-import type { Foot } from './support.js';
+import { type Foot, pointAt } from './support.js';
 import type { Positions } from './trajectory.js';
 
 /** The axis of a file that points up. */
@@ -26,7 +28,7 @@ export type UpAxis = 'x' | 'y' | 'z';
 export interface BvhFigureOptions extends Partial<BodySize> {
   /** Metres for a unit of the file; where left out, the legs get the length that goes with the height. */
   readonly scale?: number;
-  /** The file's axis that points up; y where left out. */
+  /** The file's axis that points up; where left out, y, unless the figure plainly stands along another. */
   readonly up?: UpAxis;
   readonly name?: string;
 }
@@ -53,7 +55,8 @@ const LEG = DE_LEVA_MALE.thigh.length + DE_LEVA_MALE.shank.length;
 export function figureFromBvh(motion: BvhMotion, options: BvhFigureOptions = {}): BvhFigure {
   const warnings: Problem[] = [...motion.warnings];
   const { nodes } = motion;
-  const up = UP[options.up ?? 'y'];
+  const axis = options.up ?? 'y';
+  const up = UP[axis];
   const parts = skeletonParts(nodes);
   const { size, scale: unit } = sizeOf(nodes, parts, up, options, warnings);
   const moving = nodes.map((node, i) => translationOf(motion, node, i, size.height / unit));
@@ -94,7 +97,20 @@ export function figureFromBvh(motion: BvhMotion, options: BvhFigureOptions = {})
     count: motion.frameCount - first,
     q: q.slice(first * mechanism.nq),
   };
-  return { positions, feet: feetOf(skeleton), coordinates: coordinateNames(mechanism), size, scale: unit, warnings };
+  const feet = feetOf(skeleton);
+  if (options.up === undefined) {
+    const other = standsAlong(positions, feet);
+    if (other !== undefined && other !== axis) {
+      // Somebody who lies all the time does not stand in the rest pose like that, too.
+      if (restsAlong(rest, feet, UP[other])) {
+        const figure = figureFromBvh(motion, { ...options, up: other });
+        const message = `The figure stands along ${other}, not ${axis}: ${other} is taken to point up; --up says otherwise.`;
+        return { ...figure, warnings: [...figure.warnings, { code: 'up', where: '', message }] };
+      }
+      warn('up', `The figure lies along ${other} all the time; if ${other} points up, say --up ${other}.`);
+    }
+  }
+  return { positions, feet, coordinates: coordinateNames(mechanism), size, scale: unit, warnings };
 }
 
 /** Metres: a thousand kilometres, where doubles still know a nanometre. */
@@ -314,6 +330,57 @@ function referencePose(mechanism: Mechanism, q: Float64Array, count: number): bo
   const [first, ...others] = steps;
   const usual = others.sort((a, b) => a - b)[others.length >> 1];
   return first > JUMP * usual && first > 0.2;
+}
+
+// What points up
+
+/** Of the direction from the feet to the root: along an axis it is this at least, and this at most across it. */
+const STANDING = 0.8;
+const LYING = 0.3;
+const LOOKS = 40;
+
+/** The axis along which the root is above the feet, frame for frame; undefined where there is none. */
+function standsAlong({ mechanism, q, count }: Positions, feet: readonly Foot[]): UpAxis | undefined {
+  if (feet.length === 0) return undefined;
+  const { nq } = mechanism;
+  const dynamics = dynamicsOf(mechanism, { engine: 'plain' });
+  const state = new State(mechanism);
+  let mean = ZERO3;
+  const looks = Math.min(LOOKS, count);
+  for (let k = 0; k < looks; k++) {
+    const frame = Math.floor(((k + 0.5) * count) / looks);
+    state.q.set(q.subarray(frame * nq, (frame + 1) * nq));
+    const pose = dynamics.poses(state);
+    const root = pointAt(pose, { body: 0, at: ZERO3 });
+    mean = add(
+      mean,
+      scale(
+        1 / looks,
+        aboveFeet(root, feet, (foot) => pointAt(pose, { body: foot, at: ZERO3 })),
+      ),
+    );
+  }
+  return (['x', 'y', 'z'] as const).find((axis) => isAlong(mean, UP[axis]));
+}
+
+function restsAlong(rest: readonly RestNode[], feet: readonly Foot[], up: Vec3): boolean {
+  return isAlong(
+    aboveFeet(rest[0].at, feet, (foot) => rest[foot].at),
+    up,
+  );
+}
+
+/** The direction from the middle of the feet to the root. */
+function aboveFeet(root: Vec3, feet: readonly Foot[], at: (body: number) => Vec3): Vec3 {
+  const middle = scale(1 / feet.length, feet.map(({ body }) => at(body)).reduce(add));
+  const above = subtract(root, middle);
+  const length = norm(above);
+  return length > 0 ? scale(1 / length, above) : ZERO3;
+}
+
+function isAlong(direction: Vec3, up: Vec3): boolean {
+  const along = dot(direction, up);
+  return along > STANDING && norm(subtract(direction, scale(along, up))) < LYING;
 }
 
 // Feet and shapes

@@ -232,7 +232,7 @@ class MotionInverse {
       const down = supports[k].feet;
       const seated = down.some((f) => this.#carriers[f].part === 'seat');
       const loaded = !isEdge(k) && down.length > 0 && !seated && dot(total.force, this.#up) > 0.5 * this.#weight;
-      const centre = loaded ? centreOfPressure(total, ZERO3, this.#up, 0) : undefined;
+      const centre = loaded ? this.#centre(poses[k], total, 0) : undefined;
       if (centre === undefined) return 0;
       const points = down.flatMap((f) =>
         this.#carriers[f].points.map((point) => this.#level(pointAt(poses[k], point))),
@@ -267,12 +267,26 @@ class MotionInverse {
   /** The share of the second foot by leverage: where between the feet the whole force acts. */
   #lever(pose: Float64Array, total: Wrench, { feet: down }: Support): number {
     const [a, b] = down.map((f) => this.#level(this.#contact(pose, this.#carriers[f])));
-    const centre = centreOfPressure(total, ZERO3, this.#up, 0.05 * this.#weight);
+    const centre = this.#centre(pose, total, 0.05);
     if (centre === undefined) return 0.5;
     const between = subtract(b, a);
     const length = dot(between, between);
     const share = length > 0 ? dot(subtract(this.#level(centre), a), between) / length : 0.5;
     return Math.min(1, Math.max(0, share));
+  }
+
+  /** Where the whole force acts on the ground, which is where the lowest of all that may carry is; `least` of the weight. */
+  #centre(pose: Float64Array, total: Wrench, least: number): Vec3 | undefined {
+    let lowest: Vec3 = ZERO3;
+    let height = Infinity;
+    for (const { points } of this.#carriers)
+      for (const point of points) {
+        const at = pointAt(pose, point);
+        if (dot(at, this.#up) >= height) continue;
+        lowest = at;
+        height = dot(at, this.#up);
+      }
+    return centreOfPressure(movedTo(total, ZERO3, lowest), lowest, this.#up, least * this.#weight);
   }
 
   #level(point: Vec3): Vec3 {
@@ -319,7 +333,7 @@ class MotionInverse {
     const { height = this.#height(poses) } = this.#options;
     const { count, interval } = this.#trajectory;
     const load = totals.map(({ force }) => dot(force, this.#up) / this.#weight);
-    const centres = totals.map((total) => centreOfPressure(total, ZERO3, this.#up, CARRIED * this.#weight));
+    const centres = totals.map((total, k) => this.#centre(poses[k], total, CARRIED));
     const { gravity } = this.#mechanism;
     return findSupport({ feet: this.#carriers, count, interval, poses, load, centres, gravity, height });
   }
@@ -335,7 +349,7 @@ class MotionInverse {
     });
     if (split === undefined && places.length > 1 && doubleSupport !== 'smooth') {
       // The foot nearer to where the whole force acts carries the figure.
-      const centre = centreOfPressure(total, ZERO3, this.#up, 0) ?? ZERO3;
+      const centre = this.#centre(pose, total, 0) ?? ZERO3;
       const distance = (point: Vec3): number => {
         const r = subtract(point, centre);
         return norm(subtract(r, scale(dot(r, this.#up), this.#up)));

@@ -76,6 +76,9 @@ export function skeletonParts(nodes: readonly { readonly name: string; readonly 
     if (part === 'upperArm' && above?.part === 'upperArm' && !hasBelow(i, 'forearm') && hasBelow(i, 'hand'))
       part = 'forearm';
     if (part === 'pelvis' && side !== '' && !hasBelow(i, 'thigh') && hasBelow(i, 'shank')) part = 'thigh';
+    // Where the ankle has a name of its own, the foot that hangs from it begins at the ball.
+    if (/foot/i.test(nodes[i].name) && parent >= 0 && /ankle/i.test(nodes[parent].name) && !hasBelow(i, 'toe'))
+      part = 'toe';
     // The root is the pelvis whatever its name, and nothing else is called so that lies above it.
     if (parent < 0) part = 'pelvis';
     if (side === '' && above !== undefined) side = above.side;

@@ -306,6 +306,14 @@ describe('names of bones', () => {
     ]);
   });
 
+  it('a foot that hangs from an ankle begins at the ball, unless a toe does', () => {
+    const partsOf = (...names: readonly string[]) =>
+      skeletonParts(names.map((name, i) => ({ name, parent: i - 1 }))).map(({ part }) => part);
+    expect(partsOf('Pelvis', 'L_Hip', 'L_Knee', 'L_Ankle', 'L_Foot').slice(3)).toEqual(['foot', 'toe']);
+    expect(partsOf('Pelvis', 'L_Hip', 'L_Knee', 'L_Ankle', 'L_Heel').slice(3)).toEqual(['foot', 'foot']);
+    expect(partsOf('Hips', 'LeftAnkle', 'LeftFoot', 'LeftToe').slice(1)).toEqual(['foot', 'foot', 'toe']);
+  });
+
   it('named after joints: a shoulder without an arm below is the arm', () => {
     const nodes = [
       'Root',

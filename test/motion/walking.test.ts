@@ -62,6 +62,23 @@ describe('a made-up walk', () => {
     });
   });
 
+  it.each(['smooth', 'one', 'split'] as const)('wherever the ground is, both feet down: %s', (doubleSupport) => {
+    const [low, high] = [0, -150].map((shift) => {
+      const motion = parseBvh(gaitBvh({ stride: STRIDE, stance: STANCE }));
+      const { channelCount, nodes } = motion;
+      const y = nodes[0].first + nodes[0].channels.indexOf('Yposition');
+      const values = motion.values.map((value, k) => (k % channelCount === y ? value + shift : value));
+      const moved = figureFromBvh({ ...motion, values }, { scale: 0.01, mass: 70 });
+      return inverseOfMotion(differentiated(smoothed(moved.positions, 10)), { feet: moved.feet, doubleSupport }).frames;
+    });
+    low.forEach(({ support, tau }, k) => {
+      expect(high[k].support).toBe(support);
+      tau.forEach((value, c) => {
+        expect(high[k].tau[c], `frame ${k}`).toBeCloseTo(value, 6);
+      });
+    });
+  });
+
   it('repeats itself every stride, and the ground carries its weight', () => {
     expect(strideFrames(trajectory)).toBe(Math.round(STRIDE / trajectory.interval));
     expect(result.strides!.mean).toBeCloseTo(1, 2);
@@ -121,7 +138,15 @@ describe('the order of channels, the axis that is up, the height', () => {
       ends: node.ends.map(turned),
       channels: node.channels.map(renamed),
     }));
-    const figure = figureFromBvh({ ...motion, nodes }, { scale: 0.01, mass: 70, up: 'z' });
+    const options = { scale: 0.01, mass: 70 };
+    const figure = figureFromBvh({ ...motion, nodes }, { ...options, up: 'z' });
+    // Also where nobody says so; y is believed where somebody does.
+    const found = figureFromBvh({ ...motion, nodes }, options);
+    expect(found.positions).toEqual(figure.positions);
+    expect(found.warnings.map(({ code }) => code)).toEqual(['up']);
+    const told = figureFromBvh({ ...motion, nodes }, { ...options, up: 'y' });
+    expect(told.positions.mechanism.gravity[1]).toBe(-9.81);
+    expect(told.warnings).toEqual([]);
     const trajectory = differentiated(smoothed(figure.positions, 10));
     const { frames } = inverseOfMotion(trajectory, { feet: figure.feet, height: figure.size.height });
     const { mechanism } = trajectory;
