@@ -45,6 +45,7 @@ export interface BvhFigure {
   readonly warnings: readonly Problem[];
 }
 
+const AXES = ['x', 'y', 'z'] as const;
 const UP: Readonly<Record<UpAxis, Vec3>> = { x: [1, 0, 0], y: [0, 1, 0], z: [0, 0, 1] };
 const STANDARD_GRAVITY = 9.81;
 /** Positions of a joint that change by less than this share of the height are taken as constant. */
@@ -98,17 +99,16 @@ export function figureFromBvh(motion: BvhMotion, options: BvhFigureOptions = {})
     q: q.slice(first * mechanism.nq),
   };
   const feet = feetOf(skeleton);
-  if (options.up === undefined) {
-    const other = standsAlong(positions, feet);
-    if (other !== undefined && other !== axis) {
-      // Somebody who lies all the time does not stand in the rest pose like that, too.
-      if (restsAlong(rest, feet, UP[other])) {
-        const figure = figureFromBvh(motion, { ...options, up: other });
-        const message = `The figure stands along ${other}, not ${axis}: ${other} is taken to point up; --up says otherwise.`;
-        return { ...figure, warnings: [...figure.warnings, { code: 'up', where: '', message }] };
-      }
-      warn('up', `The figure lies along ${other} all the time; if ${other} points up, say --up ${other}.`);
+  const other = options.up === undefined ? standsAlong(positions, feet, axis) : undefined;
+  if (other !== undefined) {
+    const { axis: found, always } = other;
+    // Who lies all the time does not stand in the rest pose like that, too.
+    if (isAlong(UP[found], rest[0].at, feet, (body) => rest[body].at)) {
+      const figure = figureFromBvh(motion, { ...options, up: found });
+      const message = `The figure stands along ${found}, not ${axis}: ${found} is taken to point up; --up says otherwise.`;
+      return { ...figure, warnings: [...figure.warnings, { code: 'up', where: '', message }] };
     }
+    if (always) warn('up', `The figure lies along ${found} all the time; if ${found} points up, say --up ${found}.`);
   }
   return { positions, feet, coordinates: coordinateNames(mechanism), size, scale: unit, warnings };
 }
@@ -334,53 +334,42 @@ function referencePose(mechanism: Mechanism, q: Float64Array, count: number): bo
 
 // What points up
 
-/** Of the direction from the feet to the root: along an axis it is this at least, and this at most across it. */
-const STANDING = 0.8;
-const LYING = 0.3;
-const LOOKS = 40;
+/** Cosine to an axis of what stands along it, or hangs. */
+const UPRIGHT = 0.8;
+/** Somebody who stands for so much of a motion, and so many times as long as along another axis, shows what is up; who lies so long lies. */
+const STANDS = 0.2;
+const LONGER = 3;
+const ALWAYS = 0.8;
+const LOOKS = 100;
 
-/** The axis along which the root is above the feet, frame for frame; undefined where there is none. */
-function standsAlong({ mechanism, q, count }: Positions, feet: readonly Foot[]): UpAxis | undefined {
+/** An axis along which the figure stands, rather than along the given one, and whether it does nothing else. */
+function standsAlong(
+  { mechanism, q, count }: Positions,
+  feet: readonly Foot[],
+  given: UpAxis,
+): { axis: UpAxis; always: boolean } | undefined {
   if (feet.length === 0) return undefined;
   const { nq } = mechanism;
   const dynamics = dynamicsOf(mechanism, { engine: 'plain' });
   const state = new State(mechanism);
-  let mean = ZERO3;
+  const shares = { x: 0, y: 0, z: 0 };
   const looks = Math.min(LOOKS, count);
   for (let k = 0; k < looks; k++) {
     const frame = Math.floor(((k + 0.5) * count) / looks);
     state.q.set(q.subarray(frame * nq, (frame + 1) * nq));
     const pose = dynamics.poses(state);
-    const root = pointAt(pose, { body: 0, at: ZERO3 });
-    mean = add(
-      mean,
-      scale(
-        1 / looks,
-        aboveFeet(root, feet, (foot) => pointAt(pose, { body: foot, at: ZERO3 })),
-      ),
-    );
+    const origin = (body: number): Vec3 => pointAt(pose, { body, at: ZERO3 });
+    for (const axis of AXES) if (isAlong(UP[axis], origin(0), feet, origin)) shares[axis] += 1 / looks;
   }
-  return (['x', 'y', 'z'] as const).find((axis) => isAlong(mean, UP[axis]));
+  const axis = AXES.find((other) => shares[other] > Math.max(STANDS, LONGER * shares[given]));
+  return axis && { axis, always: shares[axis] > ALWAYS };
 }
 
-function restsAlong(rest: readonly RestNode[], feet: readonly Foot[], up: Vec3): boolean {
-  return isAlong(
-    aboveFeet(rest[0].at, feet, (foot) => rest[foot].at),
-    up,
-  );
-}
-
-/** The direction from the middle of the feet to the root. */
-function aboveFeet(root: Vec3, feet: readonly Foot[], at: (body: number) => Vec3): Vec3 {
+/** Whether the root is right above or below the middle of the feet. */
+function isAlong(up: Vec3, root: Vec3, feet: readonly Foot[], at: (body: number) => Vec3): boolean {
   const middle = scale(1 / feet.length, feet.map(({ body }) => at(body)).reduce(add));
   const above = subtract(root, middle);
-  const length = norm(above);
-  return length > 0 ? scale(1 / length, above) : ZERO3;
-}
-
-function isAlong(direction: Vec3, up: Vec3): boolean {
-  const along = dot(direction, up);
-  return along > STANDING && norm(subtract(direction, scale(along, up))) < LYING;
+  return Math.abs(dot(above, up)) > UPRIGHT * norm(above);
 }
 
 // Feet and shapes

@@ -125,6 +125,16 @@ describe('the order of channels, the axis that is up, the height', () => {
       expect(other.result.frames[frame].tau[leg]).toBeCloseTo(plain.result.frames[frame].tau[leg], 1);
   });
 
+  it('somebody who lies all the time in a file with y up is told of, and lies', () => {
+    const motion = parseBvh(gaitBvh({ stride: STRIDE, stance: STANCE }));
+    const { channelCount, nodes } = motion;
+    const x = nodes[0].first + nodes[0].channels.indexOf('Xrotation');
+    const values = motion.values.map((value, k) => (k % channelCount === x ? value + 90 : value));
+    const { positions, warnings } = figureFromBvh({ ...motion, values }, { scale: 0.01 });
+    expect(positions.mechanism.gravity[1]).toBe(-9.81);
+    expect(warnings.map(({ message }) => message).join()).toMatch(/^The figure lies along z all the time/);
+  });
+
   it('with z up it is the same walk, seen in other axes', () => {
     const plain = walk();
     const motion = parseBvh(gaitBvh({ stride: STRIDE, stance: STANCE }));
