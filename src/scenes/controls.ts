@@ -13,7 +13,8 @@ import type { Motor } from '../simulation/world/motors.js';
 import { apply, transpose, type Vec3 } from '../spatial/matrix3.js';
 import { type Guide, TrajectoryGuide } from './motions.js';
 import { isList } from './parse-scene.js';
-import type { SceneControl, SceneGains, ScenePose } from './scene.js';
+import { posed } from './posed.js';
+import type { SceneControl, SceneGains } from './scene.js';
 
 /** What a control may need to know. */
 export interface ControlContext {
@@ -110,12 +111,6 @@ function holdPose(control: Extract<SceneControl, { kind: 'position' }>, context:
     const position = goal.q.slice(iq, iq + model.nq);
     member.drive(name, { ...motorGains(gains), position: model.nq === 1 ? position[0] : position });
   }
-}
-
-/** A state with the positions of a scene in it. */
-export function posed(state: State, pose: ScenePose): State {
-  for (const [name, q] of Object.entries(pose)) state.set(name, q);
-  return state.applyCouplings();
 }
 
 /**

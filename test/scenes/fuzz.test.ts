@@ -22,18 +22,18 @@ const LIMIT = { timeout: 300_000 + RUNS * 1000 };
 const LONGEST_MS = 20_000;
 
 /** Damaged data, or a damaged text of it, is read, and ends in a result, a proper refusal, or a simulation that says why it stops. */
-function fuzz(data: object, read: (damaged: object | string) => void): void {
+async function fuzz(data: object, read: (damaged: object | string) => unknown): Promise<void> {
   const tally = { accepted: 0, stopped: 0, refused: 0 };
   const text = formatJson(data);
   const damaged = fc.oneof(
     { weight: 3, arbitrary: dataMutations.map((list) => mutateData(data, list)) },
     { weight: 1, arbitrary: mutations.map((list) => mutate(text, list)) },
   );
-  fc.assert(
-    fc.property(damaged, (given) => {
+  await fc.assert(
+    fc.asyncProperty(damaged, async (given) => {
       const start = process.cpuUsage();
       try {
-        read(given);
+        await read(given);
         tally.accepted++;
       } catch (error) {
         if (error instanceof SimulationError) {
@@ -87,9 +87,9 @@ function runSome(run: SceneWorld): void {
 const NO_FILES = { folder: '', read: () => undefined };
 
 describe('damaged', () => {
-  it('scenes', LIMIT, () => {
+  it('scenes', LIMIT, async () => {
     runSome(sceneWorld(parseScene(SCENE), { files: NO_FILES }));
-    fuzz(SCENE, (damaged) => runSome(sceneWorld(parseScene(damaged, { file: 's.json' }), { files: NO_FILES })));
+    await fuzz(SCENE, (damaged) => runSome(sceneWorld(parseScene(damaged, { file: 's.json' }), { files: NO_FILES })));
   });
 
   const SWEEP = {
@@ -104,22 +104,22 @@ describe('damaged', () => {
     seeds: { from: 3, count: 2 },
   };
 
-  it('sweeps, and the runs of them', LIMIT, () => {
-    fuzz(SWEEP, (damaged) => {
+  it('sweeps, and the runs of them', LIMIT, async () => {
+    await fuzz(SWEEP, async (damaged) => {
       const sweep = parseSweep(damaged, { file: 'sweep.json' });
       const all = new Assignments(sweep);
       const resolver = new RunResolver(sweep, NO_FILES);
-      for (const index of [0, all.count - 1]) prepareRun(resolver.resolve(all.at(index)), NO_FILES);
+      for (const index of [0, all.count - 1]) await prepareRun(resolver.resolve(all.at(index)), NO_FILES);
     });
   });
 
-  it('jobs of a queue', LIMIT, () => {
+  it('jobs of a queue', LIMIT, async () => {
     const sweep = parseSweep(SWEEP);
     const input = new RunResolver(sweep, NO_FILES).resolve(new Assignments(sweep).at(1));
-    fuzz({ format: 1, version: '0', input, files: { 'a.urdf': '0'.repeat(64) } }, (damaged) => {
+    await fuzz({ format: 1, version: '0', input, files: { 'a.urdf': '0'.repeat(64) } }, async (damaged) => {
       const job = parseJob(damaged);
       expect(keyOf(job)).toMatch(/^[0-9a-f]{32}$/);
-      prepareRun(job.input, NO_FILES);
+      await prepareRun(job.input, NO_FILES);
     });
   });
 });
@@ -148,8 +148,8 @@ describe('checkpoints', () => {
     );
   });
 
-  it('that say something else, with the right checksum', LIMIT, () => {
-    fuzz(JSON.parse(text.slice(text.indexOf('\n') + 1)), (damaged) => {
+  it('that say something else, with the right checksum', LIMIT, async () => {
+    await fuzz(JSON.parse(text.slice(text.indexOf('\n') + 1)), (damaged) => {
       const body = typeof damaged === 'string' ? damaged : formatJson(damaged);
       const bytes = new TextEncoder().encode(body);
       resume(`{"manikin":"checkpoint","version":1,"bytes":${bytes.length},"crc32":"${crc32(bytes)}"}\n${body}`);

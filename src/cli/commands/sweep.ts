@@ -88,7 +88,7 @@ async function sweep(file: string, options: Options, terminal: Terminal): Promis
   const most = Math.ceil(plan.count / (shard?.n ?? 1));
   const pool = address === undefined ? new RunPool(plan.root, Math.min(threads, most)) : undefined;
   try {
-    if (there.size < plan.count) pool?.warm();
+    if (there.size < plan.count) pool?.warm(plan.kind);
     await planRuns(plan, terminal);
     store.open();
     store.writeManifest(plan);
@@ -158,7 +158,7 @@ async function planRuns(plan: SweepPlan, terminal: Terminal): Promise<void> {
   const { signal } = terminal;
   const progress = new Progress(terminal, 'Planning');
   try {
-    while (!plan.look(50)) {
+    while (!(await plan.look(50))) {
       progress.update((plan.runs.length + plan.repeated.size) / plan.count);
       await nextTurn();
       signal.throwIfAborted();

@@ -24,7 +24,7 @@ export async function runHere(
       signal.throwIfAborted();
       const run = runs[next++];
       if (run === undefined) return;
-      const outcome = await pool.run(plan.job(run.index));
+      const outcome = await pool.run(await plan.job(run.index));
       if ('fault' in outcome) tally.fail({ ...run, message: outcome.fault });
       else await keep(run, outcome.text, store, tally);
     }

@@ -59,22 +59,31 @@ export class SweepPlan {
     return Object.fromEntries([...this.#digests].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 
+  /** What kind of run the first one is, if its values are good. */
+  get kind(): RunInput['kind'] | undefined {
+    try {
+      return this.#resolver.resolve(this.#assignments.at(0)).kind;
+    } catch {
+      return undefined;
+    }
+  }
+
   /** Looks at the runs from a number on, for some milliseconds; true: all are planned. */
-  look(milliseconds: number): boolean {
+  async look(milliseconds: number): Promise<boolean> {
     const end = performance.now() + milliseconds;
     let index = this.runs.length + this.faults.length + this.repeated.size;
     for (; index < this.count; index++) {
       if (performance.now() > end) return false;
-      this.#look(index);
+      await this.#look(index);
     }
     // Nothing is left to run: what is wrong is the sweep.
     if (this.runs.length === 0) throw ImportError.of('sweep', '', this.faults[0].message);
     return true;
   }
 
-  #look(index: number): void {
+  async #look(index: number): Promise<void> {
     try {
-      const key = keyOf(this.job(index));
+      const key = keyOf(await this.job(index));
       if (this.#known.has(key)) this.repeated.set(index, key);
       else this.runs.push({ index, key });
       this.#known.add(key);
@@ -88,10 +97,10 @@ export class SweepPlan {
     return this.#assignments.at(index);
   }
 
-  job(index: number): RunJob {
+  async job(index: number): Promise<RunJob> {
     const input = this.#resolver.resolve(this.#assignments.at(index));
     if (input.kind === 'scene') this.#refuseIdleSeeds();
-    return { format: 1, version: packageVersion(), input, files: this.#digestsOf(input) };
+    return { format: 1, version: packageVersion(), input, files: await this.#digestsOf(input) };
   }
 
   /** What tells a run from the others, for people. */
@@ -113,7 +122,7 @@ export class SweepPlan {
   }
 
   /** Of the files that a run reads; looked at once for each set of names. */
-  #digestsOf(input: RunInput): Readonly<Record<string, string>> {
+  async #digestsOf(input: RunInput): Promise<Readonly<Record<string, string>>> {
     const names = fileNames(input);
     if (names.length === 0) return {};
     const folder = input.kind === 'scene' ? input.folder : '';
@@ -121,7 +130,7 @@ export class SweepPlan {
     const known = this.#filesOf.get(set);
     if (known !== undefined) return known;
     const read = new Set<string>();
-    prepareRun(input, {
+    await prepareRun(input, {
       folder: '',
       read: (path) => {
         const bytes = this.#files.read(path);

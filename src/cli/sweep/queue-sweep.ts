@@ -99,7 +99,7 @@ class QueuedRuns {
 
   async #all(signal: AbortSignal): Promise<void> {
     await this.#forgetFailures();
-    const window = this.#window();
+    const window = await this.#window();
     while (!signal.aborted && (this.#next < this.#runs.length || this.#awaited.size > 0)) {
       if (this.#awaited.size <= window / 2) await this.#put(window - this.#awaited.size);
       const took = await this.#take();
@@ -121,9 +121,9 @@ class QueuedRuns {
     await Promise.all(failed.filter((id) => mine.has(id)).map((id) => this.#queue.remove(id)));
   }
 
-  #window(): number {
+  async #window(): Promise<number> {
     if (this.#runs.length === 0) return 1;
-    const bytes = JSON.stringify(this.#plan.job(this.#runs[0].index)).length;
+    const bytes = JSON.stringify(await this.#plan.job(this.#runs[0].index)).length;
     return Math.max(16, Math.min(MOST_QUEUED, Math.floor(MOST_BYTES / bytes)));
   }
 
@@ -136,10 +136,12 @@ class QueuedRuns {
 
   /** A job whose name is there already is left as it is. */
   async #add(runs: readonly PlannedRun[]): Promise<void> {
-    const jobs = runs.map(({ index, key }) => {
-      const data: RunJob = this.#plan.job(index);
-      return { name: 'run', data, opts: { jobId: jobIdOf(key) } };
-    });
+    const jobs = await Promise.all(
+      runs.map(async ({ index, key }) => {
+        const data: RunJob = await this.#plan.job(index);
+        return { name: 'run', data, opts: { jobId: jobIdOf(key) } };
+      }),
+    );
     if (jobs.length > 0) await this.#queue.addBulk(jobs);
   }
 

@@ -2,8 +2,9 @@
 // its own. A thread that ends (out of memory) takes the run that it was at with it and is replaced.
 
 import { Worker } from 'node:worker_threads';
+import type { RunInput } from '../../sweep/run-input.js';
 import type { RunJob } from './job.js';
-import type { RunOutcome } from './run-thread.js';
+import type { RunOutcome, RunThreadData } from './run-thread.js';
 
 function program(): URL {
   // Put together with the command (scripts/bundle-command.mjs); tests run from the sources, with dist beside them.
@@ -39,9 +40,9 @@ export class RunPool {
     this.most = threads;
   }
 
-  /** Starts all threads: they load their program while the caller still finds out what there is to do. */
-  warm(): void {
-    while (this.#threads.length < this.most) this.#start().worker.unref();
+  /** Starts all threads: they load their program for runs of that kind while the caller still finds out what there is to do. */
+  warm(kind: RunInput['kind'] | undefined): void {
+    while (this.#threads.length < this.most) this.#start(kind).worker.unref();
   }
 
   run(job: RunJob): Promise<RunOutcome> {
@@ -80,8 +81,9 @@ export class RunPool {
     }
   }
 
-  #start(): RunThread {
-    const worker = new Worker(program(), { workerData: { root: this.#root }, execArgv: [] });
+  #start(kind?: RunInput['kind']): RunThread {
+    const workerData: RunThreadData = { root: this.#root, kind };
+    const worker = new Worker(program(), { workerData, execArgv: [] });
     const thread: RunThread = { worker, runs: [] };
     this.#threads.push(thread);
     let reason = 'it has ended';

@@ -2,8 +2,8 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { formatJson } from '../../formats/json-writer.js';
-import { type ModelStore, prepareRun } from '../../sweep/prepare.js';
-import { canonicalJson } from '../../sweep/run-input.js';
+import { loadRuns, type ModelStore, prepareRun } from '../../sweep/prepare.js';
+import { canonicalJson, type RunInput } from '../../sweep/run-input.js';
 import { filesBelow } from '../input-file.js';
 import { packageVersion } from '../version.js';
 import { filesOfJob, isPermanent, keyOf, oneLine, parseJob } from './job.js';
@@ -13,12 +13,20 @@ export type RunOutcome =
   | { readonly key: string; readonly text: string }
   | { readonly fault: string; readonly permanent: boolean };
 
-const { root } = workerData as { readonly root: string };
+/** `kind`: of the runs that will come, where that is known. */
+export interface RunThreadData {
+  readonly root: string;
+  readonly kind: RunInput['kind'] | undefined;
+}
+
+const { root, kind } = workerData as RunThreadData;
+// A part of the program that cannot be loaded is told by the first run.
+if (kind !== undefined) loadRuns(kind).catch(() => {});
 // A file in the root, so that paths are relative to the root itself.
 const rootFiles = filesBelow(root, `${root}/job`);
 let stored: { readonly files: string; readonly models: ModelStore } = { files: '', models: new Map() };
 
-function outcomeOf(data: unknown): RunOutcome {
+async function outcomeOf(data: unknown): Promise<RunOutcome> {
   try {
     const job = parseJob(data);
     const version = packageVersion();
@@ -26,12 +34,16 @@ function outcomeOf(data: unknown): RunOutcome {
       return { fault: `It is a run of version ${job.version}, this is ${version}.`, permanent: false };
     const files = canonicalJson(job.files);
     if (files !== stored.files) stored = { files, models: new Map() };
-    const result = prepareRun(job.input, filesOfJob(job, rootFiles), stored.models)();
+    const run = await prepareRun(job.input, filesOfJob(job, rootFiles), stored.models);
     const key = keyOf(job);
-    return { key, text: `${formatJson({ key, version, result })}\n` };
+    return { key, text: `${formatJson({ key, version, result: await run() })}\n` };
   } catch (error) {
     return { fault: oneLine(error), permanent: isPermanent(error) };
   }
 }
 
-parentPort!.on('message', (data: unknown) => parentPort!.postMessage(outcomeOf(data)));
+// One after the other, in the order in which they came.
+let last: Promise<unknown> = Promise.resolve();
+parentPort!.on('message', (data: unknown) => {
+  last = last.then(() => outcomeOf(data)).then((outcome) => parentPort!.postMessage(outcome));
+});
