@@ -218,6 +218,7 @@ export class Walker {
       });
     let result: { kind: 'strike' | 'knee'; at: Standing } | { fall: Fall; at: Standing } | undefined;
     const simulation: Simulation = new Simulation(mechanism, {
+      engine: 'plain',
       integrator: 'dopri5',
       step: watch === undefined ? LONGEST_STEP * unit : unit / 30,
       state: from.state,
