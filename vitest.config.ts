@@ -17,7 +17,7 @@ Object.assign(process.env, softwareGpuEnvironment());
 const ALONE = [
   'test/{batch,browser,page,threads}/**/*.test.ts',
   'test/engines/{gpu,mpi,threads}/**/*.test.ts',
-  'test/project/{bundlers,documented,examples,vite-example}.test.ts',
+  'test/project/{bundlers,documented,examples}.test.ts',
   'test/cli/queue.test.ts',
   'test/**/{compile,dynamics,engine,engines,memory,prebuilt,threads,worker}.test.ts',
 ];

@@ -1,6 +1,9 @@
 // Threads in a browser: with and without the headers that shared memory needs, with and without leave to compile
 // WebAssembly.
 
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PlainDynamics } from '../../src/engines/plain/plain-dynamics.js';
@@ -66,10 +69,29 @@ const policy = (scripts: string): Record<string, string> => ({
   'content-security-policy': `default-src 'none'; script-src ${scripts}; worker-src 'self'`,
 });
 
+/** The program in one file, with that of its threads beside it: hundreds of modules would be read by each of its threads. */
+async function bundled(): Promise<ReadonlyMap<string, string>> {
+  const resolveDir = fileURLToPath(new URL('../../', import.meta.url));
+  const { outputFiles } = await build({
+    stdin: { contents: PROGRAM.replaceAll("'/dist/", "'./dist/"), resolveDir },
+    bundle: true,
+    format: 'esm',
+    write: false,
+    logLevel: 'error',
+    external: ['node:*'],
+  });
+  const threads = new URL('../../dist/workers/threads-worker.js', import.meta.url);
+  return new Map([
+    ['/program.js', outputFiles[0].text],
+    ['/threads-worker.js', readFileSync(threads, 'utf8')],
+  ]);
+}
+
 describe.skipIf(!hasBrowser())('threads in a browser', () => {
   let browser: Browser;
+  let bundle: ReadonlyMap<string, string>;
   beforeAll(async () => {
-    browser = await launchBrowser();
+    [browser, bundle] = await Promise.all([launchBrowser(), bundled()]);
   });
   afterAll(async () => {
     await browser?.close();
@@ -78,11 +100,11 @@ describe.skipIf(!hasBrowser())('threads in a browser', () => {
   const mechanism = builtinMechanism(MODEL);
   const expected = new PlainDynamics(mechanism).forward(State.random(mechanism, 1));
 
-  async function visit(headers: Record<string, string>): Promise<{ page: Result; worker: Result }> {
+  async function visit(headers: Record<string, string>, program = bundle): Promise<{ page: Result; worker: Result }> {
     const pages = new Map([
       ['/', '<!doctype html><title>threads</title><body><script type="module" src="/main.js"></script>'],
       ['/main.js', MAIN],
-      ['/program.js', PROGRAM],
+      ...program,
       [
         '/worker.js',
         "import { compute } from '/program.js'; compute().then((result) => postMessage(result), (error) => postMessage({ error: String(error) }));",
@@ -114,7 +136,8 @@ describe.skipIf(!hasBrowser())('threads in a browser', () => {
   }
 
   it('isolated, WebAssembly allowed: several threads in a worker', async () => {
-    const { page, worker } = await visit({ ...ISOLATED, ...policy("'self' 'wasm-unsafe-eval'") });
+    const modules = new Map([['/program.js', PROGRAM]]);
+    const { page, worker } = await visit({ ...ISOLATED, ...policy("'self' 'wasm-unsafe-eval'") }, modules);
     expect(worker.mode, worker.explain).toBe('parallel');
     expect(worker.threads).toBe(2);
     expect(worker.batchThreads).toBe(2);

@@ -1,5 +1,5 @@
 // The packed package in projects of others: four bundlers with their default settings make a page of it, which computes
-// in Chromium and has threads; and a strict compiler reads its types with nothing else installed.
+// in Chromium and has threads; a strict compiler reads its types with nothing else installed; the example with Vite works.
 
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -12,8 +12,9 @@ import { rollup } from 'rollup';
 import { build as vite } from 'vite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import webpack from 'webpack';
-import { hasBrowser, launchBrowser, serve } from '../support/browser.js';
+import { hasBrowser, launchBrowser, SOFTWARE_GL, serve } from '../support/browser.js';
 import { packedProject } from '../support/packed-project.js';
+import { viteExample } from './vite-example.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const TSC = join(ROOT, 'node_modules/typescript/bin/tsc');
@@ -109,7 +110,7 @@ function copyWorkers(project: string, out: string): void {
 
 describe('the packed package', () => {
   let project: string;
-  let files: string[];
+  let files: readonly string[];
   let browser: Browser | undefined;
 
   beforeAll(async () => {
@@ -117,7 +118,7 @@ describe('the packed package', () => {
     writeFileSync(join(project, 'main.js'), MAIN);
     writeFileSync(join(project, 'work.js'), WORK);
     writeFileSync(join(project, 'index.html'), PAGE);
-    browser = hasBrowser() ? await launchBrowser() : undefined;
+    browser = hasBrowser() ? await launchBrowser(SOFTWARE_GL) : undefined;
   });
   afterAll(async () => {
     await browser?.close();
@@ -187,4 +188,6 @@ describe('the packed package', () => {
       await site.close();
     }
   });
+
+  describe('the example with Vite and three.js', () => viteExample(() => browser!));
 });

@@ -20,6 +20,9 @@ export function hasBrowser(): boolean {
   return false;
 }
 
+/** WebGL by the processor. */
+export const SOFTWARE_GL = ['--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'];
+
 /** Without a GPU, unless arguments say otherwise. */
 export async function launchBrowser(args: readonly string[] = ['--disable-gpu']): Promise<Browser> {
   const browser = await chromium.launch({
@@ -57,7 +60,8 @@ export async function serve(
     const path = normalize(decodeURIComponent(new URL(request.url ?? '/', 'http://localhost').pathname));
     const type = TYPES.get(extname(path)) ?? 'text/html';
     const send = (status: number, body: string | Buffer): void => {
-      response.writeHead(status, { 'content-type': type, ...headers });
+      // A page, its workers and their threads read hundreds of modules each: one of them does.
+      response.writeHead(status, { 'content-type': type, 'cache-control': 'max-age=600', ...headers });
       response.end(body);
     };
     const page = pages.get(path);

@@ -7,7 +7,8 @@ import type { Browser, Page } from 'playwright-core';
 import { build } from 'vite';
 import { expect } from 'vitest';
 import { servePage } from '../../../src/cli/page-server.js';
-import { launchBrowser } from '../../support/browser.js';
+import { launchBrowser, SOFTWARE_GL } from '../../support/browser.js';
+import { DRAW_SELDOM } from '../../support/draw-seldom.js';
 import { PATIENCE } from '../../support/patience.js';
 
 const root = new URL('../../../', import.meta.url);
@@ -18,54 +19,19 @@ export const FOLDER = fileURLToPath(new URL('dist/page/', root));
 /** Small, so that drawing without a GPU does not take all the time. */
 export const SIZE = { width: 900, height: 560 };
 
-/**
- * Runs in the page before its scripts. Without a GPU drawing takes both cores: the scene is drawn where somebody looks at it
- * (`Visit.drawn`), and not otherwise.
- */
-const drawSeldom = `() => {
-  const next = requestAnimationFrame;
-  requestAnimationFrame = (picture) => setTimeout(() => next(picture), globalThis.between ?? 30);
-  for (const name of ['drawArrays', 'drawElements', 'drawRangeElements', 'drawArraysInstanced', 'drawElementsInstanced']) {
-    const draw = WebGL2RenderingContext.prototype[name];
-    WebGL2RenderingContext.prototype[name] = function (...how) {
-      if (globalThis.draws) draw.apply(this, how);
-    };
-  }
-  const pictures = async () => {
-    for (let k = 0; k < 2; k++) await new Promise((done) => requestAnimationFrame(done));
-  };
-  // A canvas that has another size is drawn anew: one of so many pixels, or, without a number, as large as it was.
-  globalThis.drawAnew = async (size) => {
-    const { style } = document.querySelector('#canvas');
-    if (size === undefined) {
-      style.height = 'calc(100% - 1px)';
-      await pictures();
-      style.height = '';
-    } else style.width = style.height = size + 'px';
-    globalThis.draws = true;
-    await pictures();
-  };
-  globalThis.drawNoMore = () => {
-    globalThis.draws = false;
-    const { style } = document.querySelector('#canvas');
-    style.width = style.height = '';
-  };
-}`;
-
 export class Visit {
   browser!: Browser;
   page!: Page;
   address = '';
   readonly problems: string[] = [];
   #server: Server | undefined;
+  #opened = 0;
 
   async begin(): Promise<void> {
     mkdirSync(PICTURES, { recursive: true });
     await build({ configFile: fileURLToPath(new URL('page/vite.config.mjs', root)), logLevel: 'error' });
     this.browser = await launchBrowser([
-      '--use-gl=angle',
-      '--use-angle=swiftshader',
-      '--enable-unsafe-swiftshader',
+      ...SOFTWARE_GL,
       '--disable-gpu-compositing',
       // Memory is measured when somebody asks, and not at leisure.
       '--enable-blink-features=ForceEagerMeasureMemory',
@@ -84,7 +50,7 @@ export class Visit {
   async newPage(options: Parameters<Browser['newPage']>[0]): Promise<Page> {
     await this.page?.goto('about:blank');
     const page = await this.browser.newPage(options);
-    await page.addInitScript(`(${drawSeldom})()`);
+    await page.addInitScript(DRAW_SELDOM);
     page.on('console', (message) => {
       if (message.type() === 'error') this.problems.push(message.text());
     });
@@ -104,8 +70,8 @@ export class Visit {
   }
 
   async openIn(page: Page, hash = '', address = this.address): Promise<void> {
-    await page.goto('about:blank');
-    await page.goto(`${address}${hash}`);
+    // Loaded again also where nothing but what is behind the # has changed.
+    await page.goto(`${address}?${++this.#opened}${hash}`);
     await this.until(async () => ((await page.textContent('#clock')) ?? '').endsWith('s'));
   }
 

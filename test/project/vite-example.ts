@@ -7,15 +7,15 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser } from 'playwright-core';
 import { build } from 'vite';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hasBrowser, launchBrowser, type Site, serve } from '../support/browser.js';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { hasBrowser, type Site, serve } from '../support/browser.js';
+import { DRAW_SELDOM } from '../support/draw-seldom.js';
 import { packedProject } from '../support/packed-project.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-describe('the example with Vite and three.js', () => {
+export function viteExample(browserOf: () => Browser): void {
   let project: string;
-  let browser: Browser | undefined;
   let site: Site | undefined;
 
   beforeAll(() => {
@@ -23,7 +23,6 @@ describe('the example with Vite and three.js', () => {
     cpSync(join(project, 'node_modules/manikin/examples/vite-three'), project, { recursive: true });
   });
   afterAll(async () => {
-    await browser?.close();
     await site?.close();
     rmSync(project, { recursive: true, force: true });
   });
@@ -42,8 +41,8 @@ describe('the example with Vite and three.js', () => {
     for (const name of readdirSync(join(out, 'assets')))
       pages.set(`/assets/${name}`, readFileSync(join(out, 'assets', name), 'utf8'));
     site = await serve(pages);
-    browser = await launchBrowser(['--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader']);
-    const page = await browser.newPage({ viewport: { width: 640, height: 480 } });
+    const page = await browserOf().newPage({ viewport: { width: 640, height: 480 } });
+    await page.addInitScript(DRAW_SELDOM);
     const errors: string[] = [];
     page.on('pageerror', ({ message }) => errors.push(message));
     await page.goto(site.url);
@@ -58,6 +57,12 @@ describe('the example with Vite and three.js', () => {
     };
     const grips = (): Promise<string[]> => page.locator('#grips button').allTextContents();
     const hands = ['release left hand', 'release right hand'];
+
+    const picture = async (name: string): Promise<void> => {
+      await page.evaluate('draws = true, pictures()');
+      await page.screenshot({ path: `out/page/vite-three-${name}.png` });
+      await page.evaluate('draws = false');
+    };
 
     const start = await status();
     expect(await grips()).toEqual(hands);
@@ -79,20 +84,21 @@ describe('the example with Vite and three.js', () => {
     await pass(0.6);
     const dragged = await status();
     expect(Math.abs(dragged.head - start.head)).toBeGreaterThan(0.02);
-    await page.screenshot({ path: 'out/page/vite-three-dragged.png' });
+    await picture('dragged');
     await page.keyboard.press('h');
     await page.mouse.up();
     const [third] = (await grips()).slice(2);
     expect(third).toMatch(/^release /);
     for (const name of hands) await page.getByRole('button', { name }).click();
     await pass(0.8);
-    await page.screenshot({ path: 'out/page/vite-three-held.png' });
+    await picture('held');
     const held = await status();
     await page.getByRole('button', { name: third }).click();
     expect(await grips()).toEqual([]);
     await pass(0.9);
-    await page.screenshot({ path: 'out/page/vite-three-fallen.png' });
+    await picture('fallen');
     expect((await status()).head).toBeLessThan(held.head - 0.1);
     expect(errors).toEqual([]);
+    await page.close();
   });
-});
+}
