@@ -18,15 +18,35 @@ export interface WrittenMember {
   readonly time: number;
   readonly sleep?: { readonly still: number; readonly asleep: boolean };
   readonly impulses: readonly (readonly [number, number])[];
-  readonly applied: readonly { readonly link: number; readonly wrench: readonly number[] }[];
+  readonly applied: readonly WrittenForce[];
+  readonly last: {
+    readonly q0: readonly number[];
+    readonly v0: readonly number[];
+    readonly a: readonly number[];
+    readonly middle: readonly number[];
+    readonly halfWay: boolean;
+    readonly h: number;
+    readonly scale: number;
+    readonly driven: number;
+    readonly forces: readonly WrittenForce[];
+  };
+}
+
+export interface WrittenForce {
+  readonly link: number;
+  readonly wrench: readonly number[];
 }
 
 export interface WrittenPair {
   readonly key: number;
   readonly features: readonly number[];
+  readonly positions: readonly number[];
+  readonly normals: readonly number[];
+  readonly gaps: readonly number[];
   readonly impulses: readonly number[];
   readonly moments?: readonly number[];
   readonly modes: readonly number[];
+  readonly h: number;
 }
 
 export interface WrittenCheckpoint {
@@ -68,10 +88,29 @@ function readMember(data: JsonObject): WrittenMember {
     time: data.number('time'),
     ...(sleep !== undefined && { sleep: { still: sleep.amount('still'), asleep: sleep.boolean('asleep') } }),
     impulses: pairsOf(data, 'impulses'),
-    applied: data
-      .objects('applied')
-      .map((push) => ({ link: whole(push, 'link', 0), wrench: push.numbers('wrench', 6) })),
+    applied: readForces(data, 'applied'),
+    last: readLast(data.object('last')),
   };
+}
+
+function readLast(data: JsonObject | undefined): WrittenMember['last'] {
+  if (data === undefined)
+    return { q0: [], v0: [], a: [], middle: [], halfWay: false, h: 1, scale: 1, driven: 0, forces: [] };
+  return {
+    q0: data.numberList('q0'),
+    v0: data.numberList('v0'),
+    a: data.numberList('a'),
+    middle: data.numberList('middle'),
+    halfWay: data.boolean('halfWay'),
+    h: positive(data, 'h'),
+    scale: data.number('scale'),
+    driven: data.number('driven'),
+    forces: readForces(data, 'forces'),
+  };
+}
+
+function readForces(data: JsonObject, key: string): WrittenForce[] {
+  return data.objects(key).map((force) => ({ link: whole(force, 'link', 0), wrench: force.numbers('wrench', 6) }));
 }
 
 function readPair(data: JsonObject): WrittenPair {
@@ -79,9 +118,13 @@ function readPair(data: JsonObject): WrittenPair {
   return {
     key: whole(data, 'key', 0),
     features,
+    positions: data.numbers('positions', 3 * features.length),
+    normals: data.numbers('normals', 3 * features.length),
+    gaps: data.numbers('gaps', features.length),
     impulses: data.numbers('impulses', 3 * features.length),
     ...(data.has('moments') && { moments: data.numbers('moments', 3 * features.length) }),
     modes: data.numbers('modes', features.length),
+    h: positive(data, 'h'),
   };
 }
 
@@ -110,6 +153,12 @@ function readFrame(data: JsonObject, key: string): LoopFrame {
 function whole(data: JsonObject, key: string, least: number): number {
   const value = data.number(key);
   if (!Number.isSafeInteger(value) || value < least) data.error(key, `a whole number from ${least} on`, String(value));
+  return value;
+}
+
+function positive(data: JsonObject, key: string): number {
+  const value = data.number(key);
+  if (!(value > 0)) data.error(key, 'a number above zero', String(value));
   return value;
 }
 

@@ -10,13 +10,18 @@ import { formatJson } from '../formats/json-writer.js';
 import { ImportError } from '../mechanism/errors.js';
 import { type ContactProperties, GROUND, Mechanism } from '../mechanism/mechanism.js';
 import { withFreedBody } from '../mechanism/structure.js';
-import type { Checkpoint, MemberCheckpoint } from '../simulation/world/checkpoint.js';
+import type { Checkpoint, LinkForce, MemberCheckpoint } from '../simulation/world/checkpoint.js';
 import type { Member } from '../simulation/world/member.js';
 import type { World } from '../simulation/world/world.js';
-import { readCheckpointData, type WrittenCheckpoint, type WrittenMember } from './checkpoint-data.js';
+import {
+  readCheckpointData,
+  type WrittenCheckpoint,
+  type WrittenForce,
+  type WrittenMember,
+} from './checkpoint-data.js';
 import { crc32 } from './crc32.js';
 
-const VERSION = 1;
+const VERSION = 2;
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 
@@ -31,12 +36,16 @@ export function formatCheckpoint(world: World, more: unknown = null): string {
     world: checksum(worldData(world)),
     time,
     members: members.map((saved, m) => writeMember(world.members[m], saved)),
-    pairs: pairs.map(({ key, features, impulses, moments, modes }) => ({
+    pairs: pairs.map(({ key, features, positions, normals, gaps, impulses, moments, modes, h }) => ({
       key,
       features: [...features],
+      positions: [...positions],
+      normals: [...normals],
+      gaps: [...gaps],
       impulses: [...impulses],
       ...(moments !== undefined && { moments: [...moments] }),
       modes: [...modes],
+      h,
     })),
     more,
   };
@@ -74,12 +83,16 @@ export function parseCheckpoint(
     checkpoint: {
       time: written.time,
       members: written.members.map((member, m) => readMember(members[m], member, refuse)),
-      pairs: written.pairs.map(({ key, features, impulses, moments, modes }) => ({
+      pairs: written.pairs.map(({ key, features, positions, normals, gaps, impulses, moments, modes, h }) => ({
         key,
         features: Int32Array.from(features),
+        positions: Float64Array.from(positions),
+        normals: Float64Array.from(normals),
+        gaps: Float64Array.from(gaps),
         impulses: Float64Array.from(impulses),
         ...(moments !== undefined && { moments: Float64Array.from(moments) }),
         modes: Uint8Array.from(modes),
+        h,
       })),
     },
     more: written.more,
@@ -114,7 +127,7 @@ function further(shape: ContactProperties): readonly (readonly [string, number])
 }
 
 function writeMember({ name, original }: Member, saved: MemberCheckpoint): WrittenMember {
-  const { mechanism, q, v, own, time, sleep, impulses, applied } = saved;
+  const { mechanism, q, v, own, time, sleep, impulses, applied, last } = saved;
   return {
     name,
     mechanism: checksum(formatDescription(original)),
@@ -125,7 +138,15 @@ function writeMember({ name, original }: Member, saved: MemberCheckpoint): Writt
     time,
     ...(sleep !== undefined && { sleep }),
     impulses,
-    applied: applied.map(({ link, wrench }) => ({ link, wrench: [...wrench] })),
+    applied: writeForces(applied),
+    last: {
+      ...last,
+      q0: [...last.q0],
+      v0: [...last.v0],
+      a: [...last.a],
+      middle: [...last.middle],
+      forces: writeForces(last.forces),
+    },
   };
 }
 
@@ -136,10 +157,15 @@ function readMember(
 ): MemberCheckpoint {
   if (written.mechanism !== checksum(formatDescription(original)))
     throw refuse(`It is of another scene: the mechanism "${name}" is not the one that was saved.`);
-  const { structure, q, v, own, time, sleep, impulses, applied } = written;
+  const { structure, q, v, own, time, sleep, impulses, applied, last } = written;
   const mechanism = structure === undefined ? original : restructured(original, structure, refuse);
   const { nq, nv, bodies } = mechanism;
-  if (q.length !== nq || v.length !== nv || own.length !== nv || applied.some(({ link }) => link >= bodies.length))
+  const velocities = [v, own, last.v0, last.a, last.middle];
+  if (
+    [q, last.q0].some(({ length }) => length !== nq) ||
+    velocities.some(({ length }) => length !== nv) ||
+    [...applied, ...last.forces].some(({ link }) => link >= bodies.length)
+  )
     throw refuse(`What it says of "${name}" does not fit the mechanism: ${q.length} positions, ${nq} expected.`);
   return {
     mechanism,
@@ -149,9 +175,23 @@ function readMember(
     time,
     ...(sleep !== undefined && { sleep }),
     impulses,
-    applied: applied.map(({ link, wrench }) => ({ link, wrench: Float64Array.from(wrench) })),
+    applied: readForces(applied),
+    last: {
+      ...last,
+      q0: Float64Array.from(last.q0),
+      v0: Float64Array.from(last.v0),
+      a: Float64Array.from(last.a),
+      middle: Float64Array.from(last.middle),
+      forces: readForces(last.forces),
+    },
   };
 }
+
+const writeForces = (forces: readonly LinkForce[]): WrittenForce[] =>
+  forces.map(({ link, wrench }) => ({ link, wrench: [...wrench] }));
+
+const readForces = (forces: readonly WrittenForce[]): LinkForce[] =>
+  forces.map(({ link, wrench }) => ({ link, wrench: Float64Array.from(wrench) }));
 
 /** Joints of the tree by which bodies hung that float now. */
 function freedJoints(original: Mechanism, mechanism: Mechanism): string[] {

@@ -51,6 +51,19 @@ describe('environment', () => {
     expect(played(environment(SCENE, OPTIONS), 7)).toEqual(first);
   });
 
+  it('begins anew with sensors that know nothing of what was before', () => {
+    const observe: EnvironmentOptions['observe'] = ({ world }, observation) => {
+      const [, box] = world.members;
+      const { force } = world.contactForce(box, 'box');
+      observation.set([...world.imu(box, 'box').acceleration, force[2]]);
+    };
+    const env = environment(SCENE, { ...OPTIONS, observe });
+    const first = played(env, 7);
+    expect(first.slice(0, 4)).toEqual([0, 0, 9.81, 0]);
+    expect(first.some((x) => x > 10)).toBe(true);
+    expect(played(env, 7)).toEqual(first);
+  });
+
   it('starts copies apart, and ends each by itself', () => {
     const env = environment(SCENE, { ...OPTIONS, terminated: ({ time }) => time > 0.0649 });
     env.reset(1);

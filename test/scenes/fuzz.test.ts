@@ -152,7 +152,7 @@ describe('checkpoints', () => {
     await fuzz(JSON.parse(text.slice(text.indexOf('\n') + 1)), (damaged) => {
       const body = typeof damaged === 'string' ? damaged : formatJson(damaged);
       const bytes = new TextEncoder().encode(body);
-      resume(`{"manikin":"checkpoint","version":1,"bytes":${bytes.length},"crc32":"${crc32(bytes)}"}\n${body}`);
+      resume(`{"manikin":"checkpoint","version":2,"bytes":${bytes.length},"crc32":"${crc32(bytes)}"}\n${body}`);
     });
   });
 });

@@ -32,10 +32,9 @@ export interface ContactReport {
   readonly mode: 'open' | 'stick' | 'slide';
 }
 
-/** h: the length of the step that the impulses acted in. */
-export function reportContacts(pairs: readonly ShapePair[], h: number): ContactReport[] {
+export function reportContacts(pairs: readonly ShapePair[]): ContactReport[] {
   return pairs.flatMap((pair) => {
-    const { a, b, count, position, frame, gap, impulse, moment, mode } = pair;
+    const { a, b, count, position, frame, gap, impulse, moment, mode, h } = pair;
     const [sideA, sideB] = [side(a), side(b)];
     const vector = (x: Float64Array, o: number, s = 1): Vec3 => [s * x[o], s * x[o + 1], s * x[o + 2]];
     return Array.from(

@@ -197,14 +197,18 @@ export class Detection {
     for (const pair of this.touching) pair.undo();
   }
 
-  /** Features and impulses of all pairs. */
+  /** Points of all pairs, with their impulses. */
   save(): PairCheckpoint[] {
-    return this.touching.map(({ key, count, feature, impulse, moment, mode, torsional, rolling }) => ({
+    return this.touching.map(({ key, count, feature, position, frame, gap, impulse, moment, mode, h, ...pair }) => ({
       key,
       features: feature.slice(0, count),
+      positions: position.slice(0, 3 * count),
+      normals: Float64Array.from({ length: 3 * count }, (_, k) => frame[9 * Math.floor(k / 3) + (k % 3)]),
+      gaps: gap.slice(0, count),
       impulses: impulse.slice(0, 3 * count),
-      ...((torsional > 0 || rolling > 0) && { moments: moment.slice(0, 3 * count) }),
+      ...((pair.torsional > 0 || pair.rolling > 0) && { moments: moment.slice(0, 3 * count) }),
       modes: mode.slice(0, count),
+      h,
     }));
   }
 

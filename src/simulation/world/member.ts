@@ -56,8 +56,9 @@ export class Member implements Prediction {
   asleep = false;
   /** Joules that its motors and its control have put in since it was added; motors that hold a velocity are not counted. */
   driven = 0;
-  /** Whether the last step was computed half way. */
+  /** Whether the last step was computed half way, and its length, seconds. */
   halfWay = false;
+  h = 1;
   /** Whether the last step changed nothing at all, and the next begins with the same. */
   halted = false;
   /** Accelerations of joints whose axes turn in the link, where there are any. */
@@ -74,6 +75,9 @@ export class Member implements Prediction {
     asleep: boolean;
     driven: number;
   }[] = [];
+
+  /** What sensors read of the last step, at the start of this one. */
+  #read = { lists: [] as Float64Array[], halfWay: false, h: 1, scale: 1 };
 
   constructor(name: string, mechanism: Mechanism, state: State) {
     this.name = name;
@@ -104,6 +108,7 @@ export class Member implements Prediction {
     Object.assign(this, new Member(name, mechanism, state), { original, driven });
     this.#mean = new Float64Array(this.articulation.nv);
     this.#marks = [];
+    this.#read.lists = [];
     this.control = control;
     this.motors = motors.flatMap(({ joint, motor }) =>
       mechanism.hasJoint(joint.name) && mechanism.joint(joint.name).model === joint.model
@@ -112,13 +117,18 @@ export class Member implements Prediction {
     );
   }
 
-  /** The state was written to: velocities follow. */
+  /** The state was written to: velocities follow. Until the next step sensors read that nothing accelerates or touches it. */
   changed(): void {
     this.given = true;
     this.wake();
+    this.halted = false;
     this.articulation.place(this.state.q);
     this.articulation.fromAuthor(this.v, this.state.v);
     this.articulation.move(this.v);
+    for (const positions of [this.q0, this.q]) positions.set(this.state.q);
+    for (const velocities of [this.v0, this.middle]) velocities.set(this.v);
+    for (const none of [this.a, this.touched, this.external]) none.fill(0);
+    this.halfWay = false;
   }
 
   /** Closes the loops of a state that was written to, if they are not. */
@@ -358,6 +368,27 @@ export class Member implements Prediction {
     mark.still = this.still;
     mark.asleep = this.asleep;
     mark.driven = this.driven;
+    if (depth === 0) this.#markReadings();
+  }
+
+  #markReadings(): void {
+    const read = this.#read;
+    if (read.lists.length === 0) read.lists = this.#readings.map((list) => list.slice());
+    else this.#readings.forEach((list, k) => read.lists[k].set(list));
+    read.halfWay = this.halfWay;
+    read.h = this.h;
+    read.scale = this.scale;
+  }
+
+  get #readings(): readonly Float64Array[] {
+    return [this.q0, this.v0, this.q, this.middle, this.a, this.touched, this.external];
+  }
+
+  /** What sensors read is that of the step before again, after one that failed. */
+  undoReadings(): void {
+    const { lists, ...scalars } = this.#read;
+    this.#readings.forEach((list, k) => list.set(lists[k]));
+    Object.assign(this, scalars);
   }
 
   /** Back to what was remembered. */

@@ -90,8 +90,8 @@ export function poseOf(member: Member, name: string): { readonly E: Mat3; readon
 }
 
 /** What an IMU at a body or a named frame reads: velocity now, mean acceleration over the last step. */
-export function imuOf(member: Member, name: string, gravity: Vec3, h: number): ImuReading {
-  const { articulation, v0, q0 } = member;
+export function imuOf(member: Member, name: string, gravity: Vec3): ImuReading {
+  const { articulation, v0, q0, h } = member;
   const { mechanism, tree, V, reference, root } = articulation;
   const link = tree.link[mechanism.frame(name).body];
   const velocity = (X: Float64Array): number[] => {

@@ -34,7 +34,7 @@ export class Stepper {
   #landed = false;
   #wider = 0;
   /** Of the last step, seconds. */
-  length = 1;
+  #length = 1;
   /** Its gravity. */
   readonly #gravity = new Float64Array(3);
 
@@ -73,8 +73,11 @@ export class Stepper {
       ? this.#stepTogether(members, rows, setting, sleep)
       : this.#stepAlone(members, rows, setting, sleep);
     if (!went) return false;
-    for (const island of this.#moving)
+    for (const island of this.#moving) {
+      for (const pair of island.pairs) pair.h = h;
+      for (const member of island.members) member.h = h;
       if (changedNothing(island)) for (const member of island.members) member.halted = true;
+    }
     const all = this.#found;
     all.length = 0;
     let sorted = true;
@@ -174,8 +177,8 @@ export class Stepper {
 
   /** Whether gravity and length of the step are those of the last one. */
   #goesOnWith(gravity: Vec3, h: number): boolean {
-    let same = this.length === h;
-    this.length = h;
+    let same = this.#length === h;
+    this.#length = h;
     for (let k = 0; k < 3; k++) {
       same &&= this.#gravity[k] === gravity[k];
       this.#gravity[k] = gravity[k];

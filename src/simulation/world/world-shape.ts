@@ -115,6 +115,8 @@ export class ShapePair {
   moment = new Float64Array(12);
   /** OPEN, STICK or SLIDE in the last step. */
   mode = new Uint8Array(4);
+  /** Length of the step that the impulses acted in. */
+  h = 1;
   /** Whether the points are those of two shapes that sleep where they are. */
   settled = false;
   /** How far apart points were looked for; and whether nothing of the pair is another than in the last step. */
@@ -130,6 +132,11 @@ export class ShapePair {
   #markedFeature = new Int32Array(4);
   #markedImpulse = new Float64Array(12);
   #markedMoment = new Float64Array(12);
+  #markedPosition = new Float64Array(12);
+  #markedFrame = new Float64Array(36);
+  #markedGap = new Float64Array(4);
+  #markedMode = new Uint8Array(4);
+  #markedLength = 1;
 
   /** `given`: for this pair, whatever the shapes say. */
   constructor(key: number, a: WorldShape, b: WorldShape, given?: PairFriction) {
@@ -203,31 +210,48 @@ export class ShapePair {
     }
   }
 
-  /** Points of a checkpoint: features and impulses, which the next step starts with. */
-  recall({ features, impulses, moments, modes }: Omit<PairCheckpoint, 'key'>): void {
+  /** Points of a checkpoint: features and impulses, which the next step starts with, and what is reported of them until then. */
+  recall({ features, positions, normals, gaps, impulses, moments, modes, h }: Omit<PairCheckpoint, 'key'>): void {
     this.makeRoom(features.length);
     this.count = features.length;
     this.feature.set(features);
+    this.position.set(positions);
+    this.gap.set(gaps);
+    for (let k = 0; k < this.count; k++) {
+      for (let j = 0; j < 3; j++) this.frame[9 * k + j] = normals[3 * k + j];
+      setTangents(this.frame, 9 * k);
+    }
     this.impulse.set(impulses);
     this.moment.fill(0);
     if (moments !== undefined) this.moment.set(moments);
     this.mode.set(modes);
-    this.gap.fill(0);
+    this.h = h;
     this.settled = false;
   }
 
-  /** Remembers the warm start. */
+  /** Remembers the warm start, and what is reported of the points. */
   mark(): void {
-    const { count, feature, impulse, moment } = this;
+    const { count, feature, impulse, moment, position, frame, gap, mode } = this;
     this.#markedFeature = grown(this.#markedFeature, feature.length);
     this.#markedImpulse = grown(this.#markedImpulse, impulse.length);
     this.#markedMoment = grown(this.#markedMoment, moment.length);
+    this.#markedPosition = grown(this.#markedPosition, position.length);
+    this.#markedFrame = grown(this.#markedFrame, frame.length);
+    this.#markedGap = grown(this.#markedGap, gap.length);
+    this.#markedMode = grown(this.#markedMode, mode.length);
+    this.#markedLength = this.h;
     this.#markedCount = count;
-    for (let k = 0; k < count; k++) this.#markedFeature[k] = feature[k];
+    for (let k = 0; k < count; k++) {
+      this.#markedFeature[k] = feature[k];
+      this.#markedGap[k] = gap[k];
+      this.#markedMode[k] = mode[k];
+    }
     for (let k = 0; k < 3 * count; k++) {
       this.#markedImpulse[k] = impulse[k];
       this.#markedMoment[k] = moment[k];
+      this.#markedPosition[k] = position[k];
     }
+    for (let k = 0; k < 9 * count; k++) this.#markedFrame[k] = frame[k];
   }
 
   /** Whether the points have the impulses that were remembered. */
@@ -243,11 +267,18 @@ export class ShapePair {
   /** Back to what was remembered. */
   undo(): void {
     this.count = this.#markedCount;
-    for (let k = 0; k < this.count; k++) this.feature[k] = this.#markedFeature[k];
+    for (let k = 0; k < this.count; k++) {
+      this.feature[k] = this.#markedFeature[k];
+      this.gap[k] = this.#markedGap[k];
+      this.mode[k] = this.#markedMode[k];
+    }
     for (let k = 0; k < 3 * this.count; k++) {
       this.impulse[k] = this.#markedImpulse[k];
       this.moment[k] = this.#markedMoment[k];
+      this.position[k] = this.#markedPosition[k];
     }
+    for (let k = 0; k < 9 * this.count; k++) this.frame[k] = this.#markedFrame[k];
+    this.h = this.#markedLength;
   }
 
   /** How fast a moves away from b at point k. */

@@ -301,7 +301,10 @@ export class World {
     try {
       this.#advance(start, h, 0);
     } catch (error) {
-      for (const member of this.members) member.undo(0);
+      for (const member of this.members) {
+        member.undo(0);
+        member.undoReadings();
+      }
       for (const rows of this.#rows) rows.undo();
       this.#detection.undo();
       throw error;
@@ -380,7 +383,7 @@ export class World {
 
   /** Contact points of the last step. */
   contacts(): ContactReport[] {
-    return reportContacts(this.#detection.touching, this.#stepper.length);
+    return reportContacts(this.#detection.touching);
   }
 
   /** The sum of contact forces on a body in the last step: force, and moment about the body's origin, ground axes. */
@@ -434,7 +437,7 @@ export class World {
 
   /** What an IMU at a body or a named frame of a member reads. */
   imu(member: Member, name: string): ImuReading {
-    return imuOf(member, name, this.gravity, this.#stepper.length);
+    return imuOf(member, name, this.gravity);
   }
 
   /** Kinetic and potential energy of all members, joules; that of springs in joints and in contacts that give way is potential. */

@@ -73,6 +73,7 @@ function played({ world, figures, arm }: Made, steps = 75): unknown[] {
     if (k % 15 !== 14) continue;
     const { qdd, jointForces } = world.solved(figures[1]);
     seen.push(hash.text, world.report, world.islands, world.events, world.contacts(), world.energy(), world.halved);
+    seen.push(world.members.map(({ driven }) => driven));
     seen.push([...qdd], [...jointForces], world.imu(figures[2], 'torso'), world.contactForce(figures[1], 'pelvis'));
   }
   return seen;

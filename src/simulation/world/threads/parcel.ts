@@ -104,12 +104,13 @@ export function answerIsland(parcel: Parcel, { members, rows, pairs }: Island, r
   parcel.put(report?.residual ?? 0);
   parcel.put(report?.iterations ?? 0);
   for (let k = 0; k < members.length; k++) {
-    const { state, q, v, a, middle, touched, external, halfWay, scale } = members[k];
+    const { state, q, v, a, middle, touched, external, halfWay, scale, driven } = members[k];
     parcel.putAll(state.q);
     parcel.putAll(state.v);
     for (const list of [q, v, a, middle, touched, external]) parcel.putAll(list);
     parcel.put(halfWay ? 1 : 0);
     parcel.put(scale);
+    parcel.put(driven);
     parcel.putAll(rows[k].kept);
   }
   for (let p = 0; p < pairs.length; p++) sendPoints(parcel, pairs[p]);
@@ -127,6 +128,7 @@ export function takeAnswer(parcel: Parcel, { members, rows, pairs }: Island): Is
     for (const list of [q, v, a, middle, touched, external]) parcel.takeAll(list);
     member.halfWay = parcel.take() === 1;
     member.scale = parcel.take();
+    member.driven = parcel.take();
     parcel.takeAll(rows[k].kept);
     articulation.place(state.q);
     articulation.move(v);
@@ -136,8 +138,9 @@ export function takeAnswer(parcel: Parcel, { members, rows, pairs }: Island): Is
 }
 
 function sendMember(parcel: Parcel, member: Member, { kept }: JointRows): void {
-  const { state, v, forces, motors, applied, control } = member;
+  const { state, v, forces, motors, applied, control, driven } = member;
   parcel.put(state.time);
+  parcel.put(driven);
   parcel.putAll(state.q);
   parcel.putAll(v);
   parcel.putAll(forces.explicit);
@@ -168,6 +171,7 @@ const ASKED = (): void => {};
 function receiveMember(parcel: Parcel, member: Member, { kept }: JointRows): void {
   const { articulation, state, q, q0, v, v0, forces } = member;
   state.time = parcel.take();
+  member.driven = parcel.take();
   parcel.takeAll(state.q);
   parcel.takeAll(v);
   q.set(state.q);
