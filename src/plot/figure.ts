@@ -1,7 +1,7 @@
 // A mechanism in one pose, as an SVG group: its visual shapes seen by a parallel projection, or sticks between joints
 // where a body has none.
 
-import { GROUND, type Mechanism, type Shape } from '../mechanism/mechanism.js';
+import { type Body, GROUND, type Mechanism, type Shape } from '../mechanism/mechanism.js';
 import { add, apply, cross, dot, type Mat3, norm, scale, transpose, type Vec3 } from '../spatial/matrix3.js';
 import { TRANSFORM } from '../spatial/spatial.js';
 import { px } from './svg.js';
@@ -43,7 +43,7 @@ export interface FigureStyle {
 export function figure(mechanism: Mechanism, poses: Float64Array, style: FigureStyle): string {
   const drawn: Drawn[] = [];
   // Among bodies with shapes, one that has neither shape nor mass only leads from joint to joint.
-  const shaped = mechanism.bodies.some(({ visuals }) => visuals.some(isDrawn));
+  const shaped = mechanism.bodies.some((body) => shapesOf(body).length > 0);
   // What has no colour of its own has that of what carries it.
   const colors: string[] = [];
   mechanism.bodies.forEach((body, b) => {
@@ -55,8 +55,9 @@ export function figure(mechanism: Mechanism, poses: Float64Array, style: FigureS
     const toGround = transpose(Array.from(pose.subarray(0, 9)) as unknown as Mat3);
     const origin = Array.from(pose.subarray(9)) as unknown as Vec3;
     const place = (point: Vec3): Vec3 => add(origin, apply(toGround, point));
-    for (const shape of body.visuals) drawn.push(...drawShape(shape, place, own));
-    if (body.visuals.some(isDrawn) || (shaped && body.mass === 0)) return;
+    const shapes = shapesOf(body);
+    for (const shape of shapes) drawn.push(...drawShape(shape, place, own));
+    if (shapes.length > 0 || (shaped && body.mass === 0)) return;
     if (parent !== GROUND) {
       const [x, y, z] = poses.subarray(TRANSFORM * parent + 9, TRANSFORM * parent + 12);
       drawn.push(stick([[x, y, z], origin], 0.012, own));
@@ -65,6 +66,12 @@ export function figure(mechanism: Mechanism, poses: Float64Array, style: FigureS
   });
   drawn.sort((a, b) => a.depth - b.depth);
   return `<g opacity="${style.opacity ?? 1}">${drawn.map(({ svg }) => svg).join('\n')}</g>`;
+}
+
+/** What can be drawn of a body: its shapes for the eye, or where there are none (meshes) those that touch. */
+function shapesOf({ visuals, collisions }: Body): readonly Shape[] {
+  const seen = visuals.filter(isDrawn);
+  return seen.length > 0 ? seen : collisions.filter(isDrawn);
 }
 
 function toPixels(point: Vec3, { projection, scale: s, origin }: FigureStyle): { x: number; y: number; depth: number } {

@@ -124,6 +124,9 @@ export class ReplayRecorder {
   }
 }
 
+/** Files of meshes may not have been read. */
+const isThere = ({ geometry }: Shape): boolean => geometry.kind !== 'mesh' || geometry.data !== undefined;
+
 /** What is drawn of a mechanism. Shapes that touch are drawn where there are none for the eye. */
 function drawn({ name, mechanism }: ReplayMoment['members'][number]): ReplayMember {
   return {
@@ -133,7 +136,7 @@ function drawn({ name, mechanism }: ReplayMoment['members'][number]): ReplayMemb
       mass,
       com,
       visuals,
-      collisions: visuals.length > 0 ? [] : collisions,
+      collisions: visuals.some(isThere) ? [] : collisions,
     })),
     joints: mechanism.joints.map(({ name: joint, parent, t, E, axis, type }) => ({
       name: joint,

@@ -12,7 +12,7 @@ import {
   Vector3,
 } from 'three';
 import { mergeGeometries } from 'three/addons/utils/BufferGeometryUtils.js';
-import { type Body, GROUND, type Joint } from '../mechanism/mechanism.js';
+import { type Body, GROUND, type Joint, type Shape } from '../mechanism/mechanism.js';
 import { TRANSFORM } from '../spatial/spatial.js';
 import { coloured, DEFAULT_COLOR, type ShapeMesh, shapeMesh } from './shape-mesh.js';
 
@@ -49,8 +49,10 @@ export class PosedFigure extends Group {
       group.name = body.name;
       group.matrixAutoUpdate = false;
       group.userData.body = body.name;
-      const own = body[shapes].length > 0 ? body[shapes] : shapes === 'visuals' ? body.collisions : body.visuals;
-      const meshes = own.flatMap((shape) => shapeMesh(shape, color) ?? []);
+      const drawn = (list: readonly Shape[]): ShapeMesh[] => list.flatMap((shape) => shapeMesh(shape, color) ?? []);
+      const wanted = drawn(body[shapes]);
+      // Of a body whose files of meshes were not read the other shapes.
+      const meshes = wanted.length > 0 ? wanted : drawn(shapes === 'visuals' ? body.collisions : body.visuals);
       for (const mesh of joined(meshes.length > 0 ? meshes : sticks(mechanism, b, longest, color))) {
         mesh.castShadow = true;
         mesh.receiveShadow = true;

@@ -123,8 +123,17 @@ describe('shapes', () => {
       expect(new Matrix4().copyPosition(mesh.matrixWorld).elements.slice(12, 15)).toEqual([5, 6, 7]);
   });
 
-  it('a mesh whose file was not read is not drawn', () => {
-    const geometry: Geometry = { kind: 'mesh', path: 'a.stl', scale: [1, 1, 1] };
-    expect(shapeMesh({ geometry, E: [1, 0, 0, 0, 1, 0, 0, 0, 1], t: [0, 0, 0] })).toBeUndefined();
+  it('a mesh whose file was not read is not drawn, but the shape that touches', () => {
+    const E = [1, 0, 0, 0, 1, 0, 0, 0, 1] as const;
+    const unread: Shape = { geometry: { kind: 'mesh', path: 'a.stl', scale: [1, 1, 1] }, E, t: [0, 0, 0] };
+    expect(shapeMesh(unread)).toBeUndefined();
+    const ball: Shape = { geometry: { kind: 'sphere', radius: 0.5 }, E, t: [2, 0, 0] };
+    const { bodies, joints } = builtinMechanism('chain-1');
+    const size = (visuals: Shape[], collisions: Shape[]) => {
+      const figure = new PosedFigure({ bodies: [{ ...bodies[0], visuals, collisions }], joints });
+      return new Box3().setFromObject(figure, true).getSize(new Vector3()).toArray();
+    };
+    for (const length of size([unread], [ball])) expect(length).toBeCloseTo(1, 2);
+    expect(size([unread], [])).toEqual(size([], []));
   });
 });
