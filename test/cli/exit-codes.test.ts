@@ -76,6 +76,7 @@ describe('2: models', () => {
     expect(outcome.err).toMatch(/There is no built-in mechanism or scene "domino"\. Did you mean "dominoes"\?/);
     expect(outcome.err).toMatch(/chain-N.*scenes: bar, .*fall/);
     expectRefusal(await manikin('view', 'nothing'), 2);
+    expectRefusal(await manikin('view', 'human-34', '--base', 'floating'), 2);
     expectRefusal(await manikin('view', 'chain-0'), 2);
   });
 

@@ -2,7 +2,7 @@
 
 import { unzipSync } from 'fflate';
 import { ImportError, type Mat3, MechanismError, type Vec3 } from 'manikin';
-import { readModel } from 'manikin/files';
+import { type Model, readModel } from 'manikin/files';
 import type { ModelFiles } from 'manikin/formats';
 import { readRecording } from 'manikin/recording';
 import { addModel, fitStart, isScene, parseScene, sceneWorld } from 'manikin/scenes';
@@ -60,18 +60,35 @@ function openAmong(name: string, files: Files): Opened {
   if (isScene(text)) return openScene(main, text, own);
   const model = readModel(files.get(main)!, main, { files: own });
   const { mechanism } = model;
-  const free = mechanism.joints.some(({ type, parent }) => type === 'floating' && parent < 0);
   const world = new World({ step: 2e-3, gravity: mechanism.gravity });
-  if (free) world.ground(level(mechanism.gravity));
+  const free = mechanism.joints.some(({ type, parent }) => type === 'floating' && parent < 0);
+  // What is fixed hangs above the ground, which waits for what is let go.
+  const depth = free ? 0 : depthOf(model);
+  const [x, y, z] = upOf(mechanism.gravity);
+  world.ground({ ...level(mechanism.gravity), at: [-depth * x, -depth * y, -depth * z] });
   const { member, warnings } = addModel(world, model);
   const start = fitStart(world, member);
   return {
     name: '',
     title: mechanism.name,
-    about: `${main}: ${mechanism.bodies.length} bodies, ${mechanism.nv} degrees of freedom.`,
+    about: `${main}: ${counted(mechanism.bodies.length, 'body', 'bodies')}, ${counted(mechanism.nv, 'degree', 'degrees')} of freedom.`,
     run: plainRun(world),
     warnings: [...mechanism.warnings, ...warnings, ...start],
   };
+}
+
+const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
+
+/** How far a model reaches below the ground's origin where it stands by itself, metres. */
+function depthOf(model: Model): number {
+  const { mechanism } = model;
+  const world = new World({ gravity: mechanism.gravity });
+  world.ground(level(mechanism.gravity));
+  const { member } = addModel(world, model);
+  const reach = mechanism.bodies.flatMap(({ name, collisions }) =>
+    collisions.length > 0 ? [-world.distance([member, name], 'ground')] : [],
+  );
+  return Math.max(0, ...reach);
 }
 
 /** A ground across gravity: files of people and motions often have y upwards. */
@@ -87,7 +104,7 @@ function openScene(main: string, text: string, files: ModelFiles): Opened {
   return {
     name: '',
     title: scene.name ?? main,
-    about: scene.description ?? `${main}: a scene of ${scene.mechanisms.length} mechanisms.`,
+    about: scene.description ?? `${main}: a scene of ${counted(scene.mechanisms.length, 'mechanism')}.`,
     run,
     warnings: run.warnings,
   };

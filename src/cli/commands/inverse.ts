@@ -36,7 +36,12 @@ export function configureInverseMotion(command: Command, terminal: Terminal): vo
       'a unit of the .bvh file (CMU: 0.056444); default: legs as long as the height tells',
       positive,
     )
-    .addOption(new Option('--up <axis>', 'for .bvh: the axis that points up (default: y, unless the figure stands along another)').choices(['x', 'y', 'z']))
+    .addOption(
+      new Option(
+        '--up <axis>',
+        'for .bvh: the axis that points up (default: y, unless the figure stands along another)',
+      ).choices(['x', 'y', 'z']),
+    )
     .option(
       '--support <foot>',
       'left, right, both, none or bodies (LeftHand+right); or from times on: 0:left,0.5:both,0.6:right',

@@ -2,11 +2,12 @@
 
 import { spawn } from 'node:child_process';
 import { basename, dirname, extname } from 'node:path';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { MODEL_FILES } from '../../files/kinds.js';
 import { decodeText } from '../../formats/decode-text.js';
 import { formatJson } from '../../formats/json-writer.js';
-import { isScene, parseScene } from '../../scenes/parse-scene.js';
+import { formatScene, isScene, parseScene } from '../../scenes/parse-scene.js';
+import type { Scene } from '../../scenes/scene.js';
 import { InputError } from '../errors.js';
 import { filesBelow, readInput } from '../input-file.js';
 import { servePage } from '../page-server.js';
@@ -14,6 +15,7 @@ import type { Terminal } from '../terminal.js';
 
 interface Options {
   readonly root?: string;
+  readonly base?: 'fixed' | 'floating';
   readonly open?: boolean;
   readonly json?: boolean;
 }
@@ -26,6 +28,7 @@ Examples:
   manikin view
   manikin view human-161
   manikin view robot.urdf
+  manikin view robot.urdf --base floating        (it stands on the ground, or falls over)
   manikin view fall
   manikin view out/fall.mcap`;
 
@@ -39,11 +42,17 @@ export function configureView(command: Command, terminal: Terminal): void {
       '--root <folder>',
       'meshes and included files are read from here and below (default: the folder of the model)',
     )
+    .addOption(
+      new Option('--base <how>', 'how a model file hangs from the ground: a floating one stands on it').choices([
+        'fixed',
+        'floating',
+      ]),
+    )
     .option('--open', 'open a browser')
     .option('--json', 'print JSON')
     .addHelpText('after', HELP)
     .action(async (what: string | undefined, options: Options) => {
-      const opened = what === undefined ? new Map<string, Uint8Array>() : await filesOf(what, options.root);
+      const opened = what === undefined ? new Map<string, Uint8Array>() : await filesOf(what, options);
       const { server, address: base } = await servePage(opened);
       const address = what !== undefined && opened.size === 0 ? `${base}#${encodeURIComponent(what)}` : base;
       terminal.out(
@@ -60,9 +69,11 @@ export function configureView(command: Command, terminal: Terminal): void {
 }
 
 /** The file with all that it names, read as the command would read it; nothing for a built-in name. */
-async function filesOf(what: string, root: string | undefined): Promise<Map<string, Uint8Array>> {
+async function filesOf(what: string, { root, base }: Options): Promise<Map<string, Uint8Array>> {
   const found = new Map<string, Uint8Array>();
   const extension = extname(what).toLowerCase();
+  if (base !== undefined && !(MODEL_FILES as readonly string[]).includes(extension))
+    throw new InputError(`--base is for model files (${MODEL_FILES.join(', ')}), not for "${what}".`);
   if (extension === '.mcap') return found.set(basename(what), readInput(what));
   if (!(MODEL_FILES as readonly string[]).includes(extension)) {
     if (extension !== '' || what.includes('/'))
@@ -74,7 +85,15 @@ async function filesOf(what: string, root: string | undefined): Promise<Map<stri
   }
   const bytes = readInput(what);
   const { folder = '', read } = filesBelow(root ?? dirname(what), what);
-  found.set(folder === '' ? basename(what) : `${folder}/${basename(what)}`, bytes);
+  const within = (name: string): string => (folder === '' ? name : `${folder}/${name}`);
+  if (base !== undefined) {
+    // The page opens scenes: one of this model, on the ground.
+    const file = basename(what);
+    const description = `${file} with a ${base} base, above the ground.`;
+    const scene: Scene = { name: file, description, mechanisms: [{ model: file, base }], ground: true };
+    found.set(within(`${basename(what)}.json`), new TextEncoder().encode(formatScene(scene)));
+  }
+  found.set(within(basename(what)), bytes);
   const remember = (path: string): Uint8Array | undefined => {
     const content = read(path);
     if (content !== undefined) found.set(path, content);
@@ -83,6 +102,7 @@ async function filesOf(what: string, root: string | undefined): Promise<Map<stri
   const files = { folder, read: remember };
   const text = extension === '.json' ? decodeText(bytes) : '';
   if (isScene(text)) {
+    if (base !== undefined) throw new InputError(`The scene "${what}" says itself what hangs where; leave --base out.`);
     const { sceneWorld } = await import('../../scenes/make-scene.js');
     sceneWorld(parseScene(text, { file: basename(what) }), { files });
   } else (await import('../../files/read-model.js')).readModel(bytes, what, { files });
