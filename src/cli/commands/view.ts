@@ -52,7 +52,7 @@ export function configureView(command: Command, terminal: Terminal): void {
     .option('--json', 'print JSON')
     .addHelpText('after', HELP)
     .action(async (what: string | undefined, options: Options) => {
-      const opened = what === undefined ? new Map<string, Uint8Array>() : await filesOf(what, options);
+      const opened = what === undefined ? new Map<string, Uint8Array>() : await filesToView(what, options);
       const { server, address: base } = await servePage(opened);
       const address = what !== undefined && opened.size === 0 ? `${base}#${encodeURIComponent(what)}` : base;
       terminal.out(
@@ -69,7 +69,7 @@ export function configureView(command: Command, terminal: Terminal): void {
 }
 
 /** The file with all that it names, read as the command would read it; nothing for a built-in name. */
-async function filesOf(what: string, { root, base }: Options): Promise<Map<string, Uint8Array>> {
+export async function filesToView(what: string, { root, base }: Options): Promise<Map<string, Uint8Array>> {
   const found = new Map<string, Uint8Array>();
   const extension = extname(what).toLowerCase();
   if (base !== undefined && !(MODEL_FILES as readonly string[]).includes(extension))
