@@ -184,7 +184,7 @@ describe.runIf(launchers.length > 0)('ranks', () => {
     const words = ['fd', 'chain-200', '--seed', '4', '--json'];
     const [computed, measured, table] = await commands(launcher, 2, [
       { words: [...words, '--mpi', '--schedule-for', '2'] },
-      { words: ['bench', 'parallel', 'human-48', ...brief] },
+      { words: ['bench', 'parallel', 'chain-64', ...brief] },
       { words: ['reproduce', '003', ...brief] },
     ]);
     // What one process computes.
@@ -203,7 +203,7 @@ describe.runIf(launchers.length > 0)('ranks', () => {
     expect(results).toHaveLength(1);
     for (const key of ['ns', 'nsMedian', 'gatheredNs', 'threadsNs', 'serialNs', 'predictedNs'])
       expect(results[0][key], key).toBeGreaterThan(100);
-    expect(results[0]).toMatchObject({ workers: 2, hash: await hashOf(builtinMechanism('human-48'), 2, 2) });
+    expect(results[0]).toMatchObject({ workers: 2, hash: await hashOf(builtinMechanism('chain-64'), 2, 2) });
     const { rows, ranks } = JSON.parse(table.out);
     expect(ranks).toBe(2);
     expect(rows.map((row: { processes: number; paperMs: number }) => [row.processes, row.paperMs])).toEqual([
@@ -224,7 +224,7 @@ describe.runIf(launchers.length > 0)('ranks', () => {
         writeFileSync(join(cache, 'manikin', 'calibration-mpi.json'), JSON.stringify({ ...ENGINE_CONSTANTS, ranks }));
         return { words: ['fd', model, '--seed', '1', '--mpi', '--json'], cache };
       };
-      const all = [fd('human-34', 1), fd('crowd-5', 1000), fd('human-34', 1e6)];
+      const all = [fd('human-34', 1), fd('chain-100', 600), fd('human-34', 1e6)];
       const [fast, slower, slow] = await commands(launchers[0], 4, all);
       expect(JSON.parse(fast.out)).toMatchObject({ algorithm: 'mpi', measured: true, ranks: 4, hosts: 1 });
       expect(fast.err).toBe('');
