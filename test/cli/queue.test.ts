@@ -358,7 +358,7 @@ describe.skipIf(!ready)('a sweep over a queue', () => {
     const folder = files.path('tls');
     mkdirSync(folder);
     const made = bash(
-      'openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -days 1 -subj /CN=localhost -addext subjectAltName=DNS:localhost',
+      'openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout key.pem -out cert.pem -days 1 -subj /CN=localhost -addext subjectAltName=DNS:localhost',
       folder,
     );
     if (made.status !== 0) {
