@@ -4,7 +4,9 @@ import { batch } from '../../dist/batch/index.js';
 import { gpuAssembly, openGpu } from '../../dist/engines/gpu/index.js';
 import { State } from '../../dist/index.js';
 import { builtinMechanism } from '../../dist/models/index.js';
+import { askLessOften } from '../support/ask-less-often.mjs';
 
+askLessOften();
 const gpu = await openGpu();
 const { device } = gpu;
 

@@ -121,7 +121,7 @@ describe.skipIf(!built)('a signal', () => {
     ];
     // A sweep listens to signals from its start.
     const runs = [inverse, ...states, ['sweep', 'sweep.json']].map((words) => start(words, folder));
-    for (const { child } of runs) await asleep(child);
+    await Promise.all(runs.map(({ child }) => asleep(child)));
     for (const { child } of runs) child.kill(signal);
     for (const { ended } of runs) expect(codeOf(await ended)).toBe(code);
     closeSync(writer);

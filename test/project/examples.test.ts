@@ -17,6 +17,8 @@ const OWN_PROCESS = /threads|gpu/;
 /** What each of them prints, run one after the other in one process: starting one takes longer than most examples. */
 function runExamples(names: readonly string[]): ReadonlyMap<string, string> {
   const program = `
+    const { askLessOften } = await import('${new URL('../support/ask-less-often.mjs', import.meta.url).href}');
+    if (${names.some((name) => name.includes('gpu'))}) askLessOften();
     for (const name of ${JSON.stringify(names)}) {
       console.log('example ' + name);
       await import(${JSON.stringify(pathToFileURL(COMPILED).href)} + name.replace(/ts$/, 'js')).catch((error) => {

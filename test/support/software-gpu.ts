@@ -1,16 +1,9 @@
 // SwiftShader, the Vulkan device in software that Debian's chromium package brings. vitest.config.ts names its driver file
 // before the processes of the tests start: the Vulkan loader reads that only once.
 
+// @ts-expect-error A module of plain JavaScript, which programs of tests load, too.
+import { askLessOften } from './ask-less-often.mjs';
 import { SOFTWARE_GPU } from './software-gpu-files.js';
-
-/**
- * The package `webgpu` asks its device in every turn of the event loop whether it has done something, by setImmediate. Here
- * the device is the processor itself, which has better to do meanwhile.
- */
-function askLessOften(): void {
-  globalThis.setImmediate = ((then: (...values: unknown[]) => void, ...values: unknown[]) =>
-    setTimeout(then, 1, ...values)) as unknown as typeof setImmediate;
-}
 
 /** Whether there is a device for tests; prints a line where there is none. In CI there must be. */
 export function hasSoftwareGpu(): boolean {

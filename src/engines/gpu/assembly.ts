@@ -35,6 +35,48 @@ function linksOf(mechanism: Mechanism): MovingLinks {
   return links;
 }
 
+interface Kernels {
+  readonly layout: GPUBindGroupLayout;
+  pipeline(code: string): Promise<GPUComputePipeline>;
+}
+const kernels = new WeakMap<GPUDevice, Kernels>();
+
+/** The kernels of a device: all assemblies there share them, so that each is compiled once. There are few: one for a phase and a joint type. */
+function kernelsOf(device: GPUDevice): Kernels {
+  const known = kernels.get(device);
+  if (known !== undefined) return known;
+  const layout = device.createBindGroupLayout({
+    entries: [0, 1, 2, 3, 4, 5, 6, 7, 8].map((binding) => ({
+      binding,
+      visibility: COMPUTE_STAGE,
+      buffer:
+        binding === 0
+          ? { type: 'uniform', hasDynamicOffset: true }
+          : { type: [1, 2, 8].includes(binding) ? 'read-only-storage' : 'storage' },
+    })),
+  });
+  const pipelineLayout = device.createPipelineLayout({ bindGroupLayouts: [layout] });
+  const compiled = new Map<string, Promise<GPUComputePipeline>>();
+  const made: Kernels = {
+    layout,
+    pipeline(code) {
+      let pipeline = compiled.get(code);
+      if (pipeline === undefined) {
+        const module = device.createShaderModule({ code });
+        pipeline = device.createComputePipelineAsync({
+          layout: pipelineLayout,
+          compute: { module, entryPoint: 'main' },
+        });
+        compiled.set(code, pipeline);
+        pipeline.catch(() => compiled.delete(code));
+      }
+      return pipeline;
+    },
+  };
+  kernels.set(device, made);
+  return made;
+}
+
 export class GpuAssembly implements Assembly {
   readonly where = 'gpu';
   readonly mechanism: Mechanism;
@@ -151,16 +193,7 @@ export class GpuAssembly implements Assembly {
       const list = filled(ops, storage);
       const up = made(stateBytes, mapWrite | copySource, true);
       const down = made(4 * RESULTS * n, mapRead | copyTarget);
-      const layout = device.createBindGroupLayout({
-        entries: [0, 1, 2, 3, 4, 5, 6, 7, 8].map((binding) => ({
-          binding,
-          visibility: COMPUTE_STAGE,
-          buffer:
-            binding === 0
-              ? { type: 'uniform', hasDynamicOffset: true }
-              : { type: [1, 2, 8].includes(binding) ? 'read-only-storage' : 'storage' },
-        })),
-      });
+      const { layout, pipeline } = kernelsOf(device);
       const group = (a: GPUBuffer, b: GPUBuffer): GPUBindGroup =>
         device.createBindGroup({
           layout,
@@ -169,19 +202,12 @@ export class GpuAssembly implements Assembly {
             resource: binding === 0 ? { buffer: one, size: 32 } : { buffer: one },
           })),
         });
-      const pipelineLayout = device.createPipelineLayout({ bindGroupLayouts: [layout] });
       const names = [...new Set(dispatches.map(({ kernel }) => kernel))];
       const pipelines = new Map(
         await Promise.all(
           names.map(async (name) => {
-            const module = device.createShaderModule({
-              code: name === 'fused' ? fusedCode(kinds) : partKernelCode(name),
-            });
-            const pipeline = await device.createComputePipelineAsync({
-              layout: pipelineLayout,
-              compute: { module, entryPoint: 'main' },
-            });
-            return [name, pipeline] as const;
+            const code = name === 'fused' ? fusedCode(kinds) : partKernelCode(name);
+            return [name, await pipeline(code)] as const;
           }),
         ),
       );
