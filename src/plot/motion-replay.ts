@@ -80,7 +80,10 @@ export function motionReplay(motion: Motion, result: MotionForces, options: Moti
       {
         title: 'Vertical force of the ground',
         unit: 'weights',
-        names: ['both feet', ...sides(result).map(everydayBody)],
+        names: [
+          supports.some(({ kind }) => kind === 'other') ? 'all together' : 'both feet',
+          ...sides(result).map(everydayBody),
+        ],
         shaded,
       },
     ],

@@ -13,6 +13,7 @@ import { gaitOf, makeWalker, recordWalk, standingAt, walkReplay } from '../../sr
 import { motionReplay } from '../../src/plot/motion-replay.js';
 import { formatReplay, parseReplay, type Replay } from '../../src/plot/replay.js';
 import { ReplayRecorder } from '../../src/plot/replay-recorder.js';
+import { sitBvh } from '../motion/exercise.js';
 import { gaitBvh } from '../motion/gait.js';
 
 const PLAYER = '<title></title><script type="application/json" id="replay"></script>';
@@ -179,6 +180,16 @@ describe('a captured motion as a replay', () => {
       expect(value).toBeLessThanOrEqual(band!.high[k] + 1e-3);
     });
     expect(new Set(replay.captions)).toEqual(new Set(['left foot', 'right foot', 'both feet']));
+  });
+
+  it('what a seat carries is a part of the whole, which is not called that of both feet', () => {
+    const sitting = readMotion(sitBvh(), 'sit.bvh', { scale: 0.01 });
+    const found = inverseOfMotion(sitting.trajectory, { feet: sitting.feet });
+    const carried = found.frames.map(({ tau }) => tau);
+    const [, { curves }] = motionReplay(sitting, found, { title: 'sit', torques: carried, edge: 8 }).plots;
+    expect(curves.map(({ name }) => name)).toEqual(['all together', 'left foot', 'right foot', 'Hips']);
+    const [whole, ...parts] = curves.map(({ values }) => values[200]);
+    expect(parts.reduce((sum, part) => sum + part)).toBeCloseTo(whole, 4);
   });
 
   it('stands on a floor that is level, below its feet', () => {

@@ -280,7 +280,7 @@ export class Stage {
     if (this.#controls.update()) this.#stale = true;
     if (!this.#stale && !always) return;
     this.#stale = false;
-    this.#scene.light(this.#controls.target);
+    this.#scene.follow(this.#controls.target);
     this.#renderer.render(this.#scene, this.#camera);
   }
 

@@ -90,8 +90,15 @@ export class Surroundings extends Scene {
     shadow.camera.updateProjectionMatrix();
   }
 
-  /** The sun stands by what is looked at. */
-  light(target: Vector3): void {
+  /** Sun, ground and grid are where somebody looks, the ground by whole squares of the grid: nobody sees it move. */
+  follow(target: Vector3): void {
+    this.floor.updateWorldMatrix(true, false);
+    const below = this.floor
+      .worldToLocal(target.clone())
+      .divideScalar(this.#square)
+      .round()
+      .multiplyScalar(this.#square);
+    for (const { position } of this.floor.children) position.set(below.x, below.y, position.z);
     this.#sun.target.position.copy(target);
     this.#sun.position.copy(target).addScaledVector(SUN, this.#part);
   }
