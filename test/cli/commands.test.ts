@@ -57,6 +57,18 @@ describe('info', () => {
     expect(out).toMatch(/mass +5 kg\n/);
     expect(err).toMatch(/^Warning: arm\.urdf:\d+:\d+: .*gazebo/);
   });
+
+  it('tells the bodies of a file from links between joints', async () => {
+    const joints = '<joint axis="1 0 0"/><joint axis="0 1 0"/><joint pos="0 0 .1"/><geom size=".1"/>';
+    const model = files.write(
+      'two.xml',
+      `<mujoco><worldbody><body>${joints}<body>${joints}</body></body></worldbody></mujoco>`,
+    );
+    expect((await manikin('info', model)).out).toMatch(
+      /^bodies +8 \(2 of the file, 6 links without mass between joints\)$/m,
+    );
+    expect(await json('info', model)).toMatchObject({ bodyCount: 8, linksBetweenJoints: 6 });
+  });
 });
 
 describe('describe', () => {

@@ -35,6 +35,10 @@ export function configureInfo(command: Command, terminal: Terminal): void {
       const { mechanism, keyframes = [], tendons = [], actuators = [], sensors = [] } = model;
       const { bodies, joints, loops, couplings, frames, gravity, nq, nv, warnings } = mechanism;
       const bodyAt = (index: number): string | null => (index === GROUND ? null : bodies[index].name);
+      // Of files whose bodies have several joints, or one that is not at their origin.
+      const between = bodies.filter(
+        ({ name: body, mass }, i) => mass === 0 && body.startsWith(`${joints[i].name}:link`),
+      );
       const types = new Map<string, number>();
       for (const { type } of joints) types.set(type, (types.get(type) ?? 0) + 1);
       const info = {
@@ -48,6 +52,7 @@ export function configureInfo(command: Command, terminal: Terminal): void {
         mass: bodies.reduce((sum, body) => sum + body.mass, 0),
         depth: depthOf(mechanism),
         bodyCount: bodies.length,
+        linksBetweenJoints: between.length,
         loopCount: loops.length,
         couplingCount: couplings.length,
         loops: loops.map(({ name: loop, type, a, b }) => ({ name: loop, type, a: bodyAt(a.body), b: bodyAt(b.body) })),
@@ -72,7 +77,12 @@ export function configureInfo(command: Command, terminal: Terminal): void {
         return;
       }
       const rows: [string, string | number][] = [
-        ['bodies', bodies.length],
+        [
+          'bodies',
+          between.length === 0
+            ? bodies.length
+            : `${bodies.length} (${bodies.length - between.length} of the file, ${between.length} links without mass between joints)`,
+        ],
         ['joints', `${info.joints} (${[...types].map(([type, count]) => `${count} ${type}`).join(', ')})`],
         ['degrees of freedom', info.dof],
         ['mass', `${formatNumber(info.mass)} kg`],
