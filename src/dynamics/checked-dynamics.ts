@@ -215,21 +215,35 @@ export class Dynamics {
 
   /**
    * Pose of a frame (a body, a named frame or a point of either): t is its origin in ground coordinates, E takes ground to its
-   * own coordinates. With `relativeTo`, seen from that frame.
+   * own coordinates. With `relativeTo`, seen from that frame. `out`: what an earlier call gave, to be filled again.
    */
-  pose(state: State, frame: FrameName, options: Pick<InOption, 'relativeTo'> = {}): Placement {
+  pose(
+    state: State,
+    frame: FrameName,
+    options: Pick<InOption, 'relativeTo'> & { readonly out?: Placement } = {},
+  ): Placement {
     refuseForeign(this.mechanism, state);
     return this.#frames.pose(state, frame, options);
   }
 
-  /** Velocity of a frame: at its origin, in its own coordinates, unless options say otherwise. */
-  velocity(state: State, frame: FrameName, options: InOption = {}): FrameVelocity {
+  /**
+   * Velocity of a frame: at its origin, in its own coordinates, unless options say otherwise. `out`: what an earlier call gave, to be
+   * filled again.
+   */
+  velocity(state: State, frame: FrameName, options: InOption & { readonly out?: FrameVelocity } = {}): FrameVelocity {
     refuseForeign(this.mechanism, state);
     return this.#frames.velocity(state, frame, options);
   }
 
-  /** Acceleration of a frame for the joint accelerations `qdd` (none where left out), gravity not included. */
-  acceleration(state: State, frame: FrameName, options: AccelerationOptions = {}): FrameVelocity {
+  /**
+   * Acceleration of a frame for the joint accelerations `qdd` (none where left out), gravity not included. `out`: what an earlier call
+   * gave, to be filled again.
+   */
+  acceleration(
+    state: State,
+    frame: FrameName,
+    options: AccelerationOptions & { readonly out?: FrameVelocity } = {},
+  ): FrameVelocity {
     refuseForeign(this.mechanism, state);
     const { nv } = this.mechanism;
     if (options.qdd !== undefined && options.qdd.length !== nv) refuseLength('qdd', options.qdd, nv, OF_DOF);

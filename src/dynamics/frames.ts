@@ -92,6 +92,20 @@ function checkIn({ in: how = 'frame' }: InOption): void {
   throw MechanismError.of('option', 'in', `There are ${known}, not "${String(how)}".`);
 }
 
+/** What an earlier call gave, filled again. */
+function fill(out: Vec3 | Mat3, count: number, numbers: Float64Array, at: number): void {
+  if (out.length !== count) throw MechanismError.of('length', 'out', `Expected ${count} numbers, got ${out.length}.`);
+  const to = out as readonly number[] as number[];
+  for (let k = 0; k < count; k++) to[k] = numbers[at + k];
+}
+
+function inParts(m: Float64Array, out: FrameVelocity | undefined): FrameVelocity {
+  if (out === undefined) return { angular: [m[0], m[1], m[2]], linear: [m[3], m[4], m[5]] };
+  fill(out.angular, 3, m, 0);
+  fill(out.linear, 3, m, 3);
+  return out;
+}
+
 const transform = (): Float64Array => new Float64Array(TRANSFORM);
 const motion = (): Float64Array => new Float64Array(6);
 
@@ -191,15 +205,20 @@ export class FrameMotions {
     if (this.#held !== undefined) this.#held.places = true;
   }
 
-  pose(state: State, name: FrameName, { relativeTo }: InOption): Placement {
+  pose(state: State, name: FrameName, { relativeTo, out }: InOption & { readonly out?: Placement }): Placement {
     this.#findPlaces(state);
     this.#place(name, relativeTo);
     const X = this.#between;
+    if (out !== undefined) {
+      fill(out.E, 9, X, 0);
+      fill(out.t, 3, X, ORIGIN);
+      return out;
+    }
     const E: Mat3 = [X[0], X[1], X[2], X[3], X[4], X[5], X[6], X[7], X[8]];
     return { E, t: [X[9], X[10], X[11]] };
   }
 
-  velocity(state: State, name: FrameName, options: InOption): FrameVelocity {
+  velocity(state: State, name: FrameName, options: InOption & { readonly out?: FrameVelocity }): FrameVelocity {
     checkIn(options);
     const { relativeTo } = options;
     const a = this.#a;
@@ -218,10 +237,14 @@ export class FrameMotions {
       for (let k = 0; k < 6; k++) m[k] = b.velocity[k] - a.velocity[k];
       this.#represent(m, options.in);
     }
-    return { angular: [m[0], m[1], m[2]], linear: [m[3], m[4], m[5]] };
+    return inParts(m, options.out);
   }
 
-  acceleration(state: State, name: FrameName, options: AccelerationOptions): FrameVelocity {
+  acceleration(
+    state: State,
+    name: FrameName,
+    options: AccelerationOptions & { readonly out?: FrameVelocity },
+  ): FrameVelocity {
     checkIn(options);
     const a = this.#a;
     const b = this.#b;
@@ -243,7 +266,7 @@ export class FrameMotions {
         rate[3 + k] += sign * (m[y] * m[3 + z] - m[z] * m[3 + y]);
       }
     }
-    return { angular: [rate[0], rate[1], rate[2]], linear: [rate[3], rate[4], rate[5]] };
+    return inParts(rate, options.out);
   }
 
   jacobian(state: State, name: FrameName, options: InOption, J: Float64Array): Float64Array {

@@ -107,6 +107,19 @@ export function belongsTo({ mechanism: own, q, v }: State, mechanism: Mechanism)
   return own === mechanism || own.joints === mechanism.joints || sameCoordinates(own, mechanism);
 }
 
+/** A state of another mechanism: of another model, or of this one before it was re-rooted. */
+export function refuseForeign(mechanism: Mechanism, state: State): void {
+  if (!belongsTo(state, mechanism)) throw foreign(state.mechanism.name, mechanism.name);
+}
+
+function foreign(own: string, name: string): MechanismError {
+  const message =
+    own === name
+      ? `The state belongs to another form of "${name}", with other coordinates: before it was re-rooted, or otherwise changed. Take the state that came with this one.`
+      : `The state belongs to "${own}", not to "${name}".`;
+  return MechanismError.of('state', '', message);
+}
+
 /** Pairs that were compared already. */
 const compared = new WeakMap<Mechanism, WeakMap<Mechanism, boolean>>();
 

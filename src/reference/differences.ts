@@ -2,7 +2,7 @@
 // exact ones, and to check those.
 
 import type { Mechanism } from '../mechanism/mechanism.js';
-import type { State } from '../mechanism/state.js';
+import { refuseForeign, type State } from '../mechanism/state.js';
 
 /** Weights of f(h), f(2h), ... over h. */
 const WEIGHTS = [4 / 5, -1 / 5, 4 / 105, -1 / 280];
@@ -20,6 +20,7 @@ export function numericalDerivative(
   f: (state: State) => ArrayLike<number>,
   step: number = STEP,
 ): Float64Array {
+  refuseForeign(mechanism, state);
   const { nv, couplings, joints } = mechanism;
   const rows = f(state).length;
   const out = new Float64Array(rows * nv);

@@ -48,6 +48,9 @@ export function difference(
   return out;
 }
 
+/** The way from one to another, of each mechanism that was interpolated. */
+const ways = new WeakMap<Mechanism, Float64Array>();
+
 /** The positions on the way from one to another: `from` at part 0, `to` at part 1, evenly between. */
 export function interpolate(
   mechanism: Mechanism,
@@ -56,7 +59,12 @@ export function interpolate(
   part: number,
   out: Float64Array = new Float64Array(mechanism.nq),
 ): Float64Array {
-  return integrate(mechanism, from, difference(mechanism, from, to), part, out);
+  let way = ways.get(mechanism);
+  if (way === undefined) {
+    way = new Float64Array(mechanism.nv);
+    ways.set(mechanism, way);
+  }
+  return integrate(mechanism, from, difference(mechanism, from, to, way), part, out);
 }
 
 /** Derivatives of a map on positions: nv x nv each, row major. */

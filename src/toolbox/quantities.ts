@@ -91,6 +91,8 @@ export function centroidalMotion(
   if (jacobian.length !== 3 * nv) refuseOut('out.jacobian', 3 * nv, jacobian.length);
   if (matrix.length !== 6 * nv) refuseOut('out.matrix', 6 * nv, matrix.length);
   if (matrixRate.length !== 6 * nv) refuseOut('out.matrixRate', 6 * nv, matrixRate.length);
+  if (momentum.length !== 6) refuseOut('out.momentum', 6, momentum.length);
+  if (momentumRate.length !== 6) refuseOut('out.momentumRate', 6, momentumRate.length);
   const scratch = motions(door, state, options.qdd);
   const { S, rate, inertia, momentum: sums, force } = scratch;
   momentumSum.fill(0);

@@ -4,6 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Application, LogLevel, type TypeDocOptions } from 'typedoc';
 import { expect, it } from 'vitest';
+import { Dynamics } from '../../src/dynamics/checked-dynamics.js';
+import * as toolbox from '../../src/toolbox/index.js';
 
 const json = (path: string): unknown => JSON.parse(readFileSync(at(path), 'utf8'));
 const at = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
@@ -42,4 +44,16 @@ it('every document is on the map, and nothing else', () => {
   );
   const there = readdirSync(at('docs')).filter((file) => file.endsWith('.md') && file !== 'README.md');
   expect(named.toSorted()).toEqual(there.toSorted());
+});
+
+it('the toolbox and the front door are in the table of names from other libraries', () => {
+  const table = readFileSync(at('docs/toolbox.md'), 'utf8').split('## Names')[1];
+  const ours = table.split('\n').map((line) => line.split('|')[3] ?? '');
+  const named = new Set(ours.flatMap((cell) => [...cell.matchAll(/`(\w+)[`(]/g)].map(([, name]) => name)));
+  const own = ['report', 'loopReport', 'dispose', 'ready', 'explain', 'still', 'stages'];
+  const methods = Object.getOwnPropertyNames(Dynamics.prototype).filter(
+    (name) => typeof Object.getOwnPropertyDescriptor(Dynamics.prototype, name)?.value === 'function',
+  );
+  const names = [...Object.keys(toolbox), ...methods].filter((name) => name !== 'constructor' && !own.includes(name));
+  expect(names.filter((name) => !named.has(name))).toEqual([]);
 });

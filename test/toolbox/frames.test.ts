@@ -96,6 +96,19 @@ describe.each(SEEDS)('random mechanism %i', (seed) => {
     expect(relativeError(rate, differences)).toBeLessThan(1e-8);
   });
 
+  it('results go into what earlier calls gave', () => {
+    const before = state.clone();
+    before.q.set(integrate(mechanism, state.q, state.v));
+    for (const [name, options] of cases) {
+      const given = { ...options, qdd };
+      for (const method of ['pose', 'velocity', 'acceleration'] as const) {
+        const out = door[method](before, name, given);
+        expect(door[method](state, name, { ...given, out: out as never })).toBe(out);
+        expect(out).toEqual(door[method](state, name, given));
+      }
+    }
+  });
+
   it('a pose seen from another frame, and the motion that Jacobians say', () => {
     const [tool, eye] = [door.pose(state, 'tool'), door.pose(state, 'eye')];
     const seen = door.pose(state, 'tool', { relativeTo: 'eye' });

@@ -1,22 +1,9 @@
 // What every algorithm refuses in the same words.
 
-import { MechanismError, SimulationError } from '../../mechanism/errors.js';
-import type { Mechanism } from '../../mechanism/mechanism.js';
-import { belongsTo, type State } from '../../mechanism/state.js';
+import { SimulationError } from '../../mechanism/errors.js';
 import type { Tree } from '../../mechanism/tree.js';
 
-/** A state of another mechanism: of another model, or of this one before it was re-rooted. */
-export function refuseForeign(mechanism: Mechanism, state: State): void {
-  if (!belongsTo(state, mechanism)) throw foreign(state.mechanism.name, mechanism.name);
-}
-
-function foreign(own: string, name: string): MechanismError {
-  const message =
-    own === name
-      ? `The state belongs to another form of "${name}", with other coordinates: before it was re-rooted, or otherwise changed. Take the state that came with this one.`
-      : `The state belongs to "${own}", not to "${name}".`;
-  return MechanismError.of('state', '', message);
-}
+export { refuseForeign } from '../../mechanism/state.js';
 
 /** `link`: where an algorithm stopped, or a negative number where it did not. */
 export function refuseSingular(link: number, { mechanism, body: bodies, joint: joints }: Tree): void {
