@@ -5,6 +5,7 @@ import { GALLERY, type GalleryName, galleryNamed } from './gallery/names.js';
 import { Physics } from './physics/client.js';
 import type { Request, SceneView } from './physics/protocol.js';
 import { type Picked, Store } from './store.js';
+import { nameOf } from './views/chosen-joint.js';
 import { controlPanel } from './views/control-panel.js';
 import { button, byId, element } from './views/dom.js';
 import { type Open, openDropped, openGiven } from './views/files.js';
@@ -33,7 +34,7 @@ const stage = new Stage(byId<HTMLCanvasElement>('canvas'), {
   },
 });
 
-const picking = new Picking(store, physics, () => stage.directions.away);
+const picking = new Picking(store, physics, () => stage.directions);
 
 const scenes = byId<HTMLSelectElement>('scenes');
 async function listScenes(): Promise<void> {
@@ -54,7 +55,7 @@ async function listScenes(): Promise<void> {
 
 /** Another scene from here on, or the same one from its beginning. */
 async function start(request: Request): Promise<boolean> {
-  store.set({ connecting: undefined, schedule: undefined, colourByProcessor: false, message: '' });
+  store.set({ connecting: undefined, message: '', ...(request.do !== 'restart' && { schedule: undefined }) });
   const { error, problems = [] } = await physics.ask(request);
   if (error === undefined) begins();
   else if (problems.length > 0) {
@@ -70,14 +71,17 @@ function begins(): void {
   run();
 }
 
-async function load(name: string): Promise<void> {
+async function load(name: string): Promise<boolean> {
   scenes.value = name;
   history.replaceState(null, '', `#${encodeURIComponent(name)}`);
   store.set({ picked: undefined });
   const view = galleryNamed(name);
-  if (view !== undefined) return openGallery(view);
+  if (view !== undefined) {
+    await openGallery(view);
+    return true;
+  }
   gallery?.close();
-  await start({ do: 'load', scene: name });
+  return start({ do: 'load', scene: name });
 }
 scenes.onchange = () => void load(scenes.value);
 
@@ -164,11 +168,16 @@ const shown = panels.map(([title, make], k) => {
   make(panel, store, physics);
   return { tab, panel };
 });
+/** How far down each panel is read. */
+const scrolled = panels.map(() => 0);
 function choose(which: number): void {
+  const before = shown.findIndex(({ panel }) => !panel.hidden);
+  if (before >= 0) scrolled[before] = byId('panel').scrollTop;
   shown.forEach(({ tab, panel }, k) => {
     panel.hidden = k !== which;
     tab.setAttribute('aria-selected', String(k === which));
   });
+  byId('panel').scrollTop = scrolled[which];
   store.set({});
 }
 choose(0);
@@ -252,9 +261,8 @@ store.subscribe((state, before) => {
       scene !== before.scene ||
       colourByProcessor !== before.colourByProcessor)
   ) {
-    stage.paint(scene, picked, colourByProcessor && schedule !== undefined ? new Map(schedule.owners) : undefined);
-    const body = picked && scene.members[picked.member]?.bodies[picked.body];
-    byId('picked').textContent = body === undefined ? '' : body.name;
+    stage.paint(scene, picked, colourByProcessor ? schedule : undefined);
+    byId('picked').textContent = nameOf(scene, picked);
     watch(scene, picked);
   }
 });
@@ -295,7 +303,11 @@ async function begin(): Promise<void> {
     }
     wrong = error;
   } else if (link === undefined && wrong === '' && (await openGiven(open))) return;
-  await load(link?.scene ?? 'bar');
+  // An address that names nothing leads to the first scene, and says so.
+  if (!(await load(link?.scene ?? 'bar'))) {
+    wrong = store.state.message;
+    await load('bar');
+  }
   if (wrong !== '') store.set({ message: wrong });
 }
 window.addEventListener('hashchange', () => void begin());

@@ -7,10 +7,15 @@ export interface Picked {
   readonly body: number;
 }
 
+/** The schedule of one of the mechanisms. */
+export interface MemberSchedule extends ScheduleView {
+  readonly member: number;
+}
+
 export interface PageState {
   readonly scene: SceneView | undefined;
   readonly frame: Frame | undefined;
-  readonly schedule: ScheduleView | undefined;
+  readonly schedule: MemberSchedule | undefined;
   readonly playing: boolean;
   /** Simulated seconds a second. */
   readonly speed: number;

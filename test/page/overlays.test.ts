@@ -1,33 +1,34 @@
 // What is drawn over the figures: arrows are as long as the laws of mechanics say, without a browser.
 
-import { type ArrowHelper, Vector3 } from 'three';
+import { Vector3 } from 'three';
 import { describe, expect, it } from 'vitest';
 import type { Frame } from '../../page/src/physics/protocol.js';
 import { Session } from '../../page/src/physics/session.js';
+import { Arrow } from '../../page/src/views/arrow.js';
 import { type OverlayName, Overlays } from '../../page/src/views/overlays.js';
 
-interface Arrow {
+interface Drawn {
   readonly at: Vector3;
   readonly way: Vector3;
 }
 
-/** The arrows that are shown, by their lines and tips; those of axes and frames are not among them. */
-function arrows(overlays: Overlays): Arrow[] {
+/** The arrows that are shown, by their shafts and tips. */
+function arrows(overlays: Overlays): Drawn[] {
   return overlays.children
-    .filter((child): child is ArrowHelper => child.type === 'ArrowHelper' && child.visible)
+    .filter((child): child is Arrow => child instanceof Arrow && child.visible)
     .map((arrow) => ({
       at: arrow.position.clone(),
-      // The line ends where the tip begins, which has a length of its own.
-      way: new Vector3(0, arrow.line.scale.y + arrow.cone.scale.y, 0).applyQuaternion(arrow.quaternion),
+      // The shaft ends where the tip begins, which has a length of its own.
+      way: new Vector3(0, arrow.shaft.scale.y + arrow.tip.scale.y, 0).applyQuaternion(arrow.quaternion),
     }));
 }
-const sum = (all: readonly Arrow[]): Vector3 => all.reduce((total, { way }) => total.add(way), new Vector3());
+const sum = (all: readonly Drawn[]): Vector3 => all.reduce((total, { way }) => total.add(way), new Vector3());
 
 async function shown(
   scene: string,
   names: readonly OverlayName[],
   act: (session: Session) => void,
-): Promise<[Frame, Arrow[], Overlays['lengths']]> {
+): Promise<[Frame, Drawn[], Overlays['lengths']]> {
   const session = new Session();
   await session.load(scene);
   act(session);

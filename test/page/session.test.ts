@@ -102,6 +102,24 @@ describe('a session', () => {
     expect(Math.hypot(...place(session, 'left_hand').map((x, k) => x - at[k]))).toBeLessThan(1e-6);
   });
 
+  it('says what connections join, what was pushed, and that a free root has nothing to release or to lock', async () => {
+    const session = await started('bar');
+    expect(session.scene().members[0].loops).toContainEqual({
+      name: 'left_grip',
+      type: 'revolute',
+      a: 'left_hand',
+      b: null,
+    });
+    expect(session.act({ do: 'push', member: 0, body: 0, impulse: [3, 0, 4] })).toBe('pelvis is pushed: 5.00 N s.');
+    const { joints } = session.world.members[0].state.mechanism;
+    const joint = joints[0].name;
+    expect(session.act({ do: 'release', member: 0, joint })).toBe('pelvis is free already: no joint holds it.');
+    expect(() => session.act({ do: 'lock', member: 0, joint, locked: true })).toThrow(
+      /pelvis is free and has no motor/,
+    );
+    expect(session.world.members[0].state.mechanism.joints).toBe(joints);
+  });
+
   it('nothing moves when another body becomes the root, now and later', async () => {
     const [a, b] = [await started('human-34'), await started('human-34')];
     for (const session of [a, b]) for (let k = 0; k < 20; k++) session.step();
@@ -323,6 +341,12 @@ describe('a session', () => {
     expect(schedule.svg).toContain('<svg');
   });
 
+  it('says which connections keep threads from a mechanism', async () => {
+    const { mechanism } = await (await started('bar')).answer({ do: 'describe', member: 0 });
+    const { reason } = await findSchedule({ mechanism: mechanism!, processors: 2, measure: true });
+    expect(reason).toMatch(/loops are closed\. Release "left_grip", "right_grip"/);
+  });
+
   it('says at most two kilobytes a frame beside the numbers that are handed over', async () => {
     for (const scene of ['human-161', 'fall', 'crowd']) {
       const session = await started(scene);
@@ -349,7 +373,7 @@ describe('a session', () => {
     const again = new Session();
     const files = [['a.checkpoint', bytes!]] as const;
     const { said } = await again.answer({ do: 'open', name: 'a.checkpoint', files });
-    expect(said).toBe('fall is open.');
+    expect(said).toBe('Figure that falls is open.');
     for (const one of [session, again]) for (let k = 0; k < 100; k++) one.step();
     expect(again.frame().time).toBe(session.frame().time);
     expect(again.frame().q).toEqual(session.frame().q);

@@ -116,14 +116,12 @@ export class Hands {
         const [member, body] = this.#body(action.member, action.body);
         const h = this.#world.stepSize;
         this.#pull(member, body, [0, 0, 0], action.impulse.map((x) => x / h) as unknown as Vec3);
-        return undefined;
+        return `${body} is pushed: ${digits(Math.hypot(...action.impulse))} N s.`;
       }
       case 'connect':
         return this.#connect(action);
       case 'release':
-        this.#world.disconnect(this.member(action.member), action.joint);
-        this.#drag = undefined;
-        return `${action.joint} is released.`;
+        return this.#release(action.member, action.joint);
       case 'lock':
         return this.#lock(action.member, action.joint, action.locked);
       case 'target':
@@ -170,7 +168,16 @@ export class Hands {
     this.#work -= energyLost;
     this.#drag = undefined;
     const size = Math.hypot(impulse[3], impulse[4], impulse[5]);
-    return `${a} and ${b ?? 'the ground'} are joined (${joint.type}): impulse ${size.toPrecision(3)} N s, ${energyLost.toPrecision(3)} J lost.`;
+    return `${a} and ${b ?? 'the ground'} are joined (${joint.type}): impulse ${digits(size)} N s, ${digits(energyLost)} J lost.`;
+  }
+
+  #release(index: number, name: string): string {
+    const member = this.member(index);
+    const free = freeBody(member, name);
+    if (free !== undefined) return `${free} is free already: no joint holds it.`;
+    this.#world.disconnect(member, name);
+    this.#drag = undefined;
+    return `${name} is released.`;
   }
 
   #partner(member: Member, to: { readonly member: number; readonly body: number }): string {
@@ -182,6 +189,9 @@ export class Hands {
 
   #lock(index: number, name: string, locked: boolean): string {
     const member = this.member(index);
+    const free = freeBody(member, name);
+    if (free !== undefined)
+      throw new Error(`${free} is free and has no motor: connect it to the ground (g) to hold it.`);
     const joint = member.state.mechanism.joint(name);
     if (!locked) member.drive(name, undefined);
     else if (joint.model.nv === 1) member.drive(name, { kind: 'velocity', velocity: 0 });
@@ -233,6 +243,18 @@ export class Hands {
     this.#inverted = wayToRoot(before, body);
     return `${top} is the root now; ${this.#inverted.length} bodies are read from their other sides, nothing moved.`;
   }
+}
+
+/** The body that a joint lets move as it likes, from the ground; undefined: the joint holds something. */
+function freeBody({ state: { mechanism } }: Member, name: string): string | undefined {
+  const b = mechanism.joints.findIndex((joint) => joint.name === name);
+  const joint = mechanism.joints[b];
+  return joint !== undefined && joint.parent < 0 && joint.type === 'floating' ? mechanism.bodies[b].name : undefined;
+}
+
+/** As many digits as people read; what is nothing but rounding is 0. */
+function digits(x: number): string {
+  return Math.abs(x) < 5e-4 ? '0' : x.toPrecision(3);
 }
 
 /** Inertia that a degree of freedom feels where everything else stands still. */

@@ -28,7 +28,12 @@ export function memberView({ name, state: { mechanism } }: Member, m: number, { 
       const marks = { locked: locked.has(key), driven: targets.has(key) };
       return { name: joint, parent, t, E, axis, type, limits, nq: model.nq, nv: model.nv, iq, iv, ...marks };
     }),
-    loops: mechanism.loops.map(({ name: loop, type }) => ({ name: loop, type })),
+    loops: mechanism.loops.map(({ name: loop, type, a, b }) => ({
+      name: loop,
+      type,
+      a: mechanism.bodies[a.body]?.name ?? null,
+      b: mechanism.bodies[b.body]?.name ?? null,
+    })),
   };
 }
 

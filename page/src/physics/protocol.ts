@@ -8,7 +8,13 @@ export interface MemberView {
   readonly name: string;
   readonly bodies: readonly Pick<Body, 'name' | 'mass' | 'com' | 'visuals' | 'collisions'>[];
   readonly joints: readonly JointView[];
-  readonly loops: readonly Pick<LoopJoint, 'name' | 'type'>[];
+  readonly loops: readonly LoopView[];
+}
+
+/** A connection: names of the bodies that it joins; null: the ground. */
+export interface LoopView extends Pick<LoopJoint, 'name' | 'type'> {
+  readonly a: string | null;
+  readonly b: string | null;
 }
 
 export interface JointView extends Pick<Joint, 'name' | 'parent' | 't' | 'E' | 'axis' | 'type' | 'limits'> {

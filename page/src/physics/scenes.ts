@@ -170,6 +170,20 @@ function single(model: string): Scene {
   };
 }
 
+/** What those are called for whom the names of `manikin simulate` say little. */
+const TITLES: Readonly<Record<string, string>> = {
+  'human-34-bar': 'Figure that lets go of the bar',
+  fall: 'Figure that falls',
+  push: 'Figure that is pushed',
+  walk: 'Figure that walks by motors',
+  'paper-003': 'Figure of paper 003, with contacts',
+  crowd: 'Crowd of 50 figures (slow)',
+  leg: 'Leg that hops on a rail',
+  humanoid: "MuJoCo's humanoid falls",
+  dominoes: 'Dominoes',
+  slope: 'Ball and box on a slope',
+};
+
 export const SCENES: readonly SceneChoice[] = [
   {
     name: 'bar',
@@ -209,14 +223,22 @@ export const SCENES: readonly SceneChoice[] = [
   ...BUNDLED_SCENES.map(
     ({ name, description, scene }): SceneChoice => ({
       name,
-      title: name,
-      about: description,
+      title: TITLES[name] ?? name,
+      about: sentence(description),
       group: 'Scenes',
       build: () => run(scene()),
     }),
   ),
-  ...BUILTIN_MODELS.map(({ example, description }) => modelScene(example, description)),
+  // The description is of chains of any length, the example of one.
+  ...BUILTIN_MODELS.map(({ example, description }) =>
+    modelScene(example, sentence(description).replace(/\bN\b/g, /\d+/.exec(example)?.[0] ?? 'N')),
+  ),
 ];
+
+/** Begins with a capital, unless with the name of a model. */
+function sentence(text: string): string {
+  return text.replace(/^(?!human-)[a-z]/, (letter) => letter.toUpperCase());
+}
 
 function modelScene(name: string, about: string): SceneChoice {
   return { name, title: name, about, group: 'Figures and chains', build: () => run(single(name)) };

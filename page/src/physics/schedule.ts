@@ -84,6 +84,10 @@ async function measured(mechanism: Mechanism, view: ScheduleView): Promise<Sched
   } catch (error) {
     const { message } = error as Error;
     const forbidden = /content security policy/i.test(message);
-    return { ...view, reason: forbidden ? 'WebAssembly is not allowed here, and threads need it.' : message };
+    if (forbidden) return { ...view, reason: 'WebAssembly is not allowed here, and threads need it.' };
+    // What holds a body besides its joint closes a loop.
+    const loops = mechanism.loops.map(({ name }) => `"${name}"`).join(', ');
+    const reason = `they cannot cut a mechanism whose loops are closed. Release ${loops} (Structure), and try again.`;
+    return { ...view, reason: loops === '' ? message : reason };
   }
 }

@@ -1,7 +1,14 @@
-// The joint of the chosen body, and where its numbers stand among those of all members.
+// The chosen body: its name, its joint, and where the numbers of the joint stand among those of all members.
 
-import type { JointView } from '../physics/protocol.js';
-import type { PageState } from '../store.js';
+import type { JointView, SceneView } from '../physics/protocol.js';
+import type { PageState, Picked } from '../store.js';
+
+/** What a person calls it: twelve stones may have a body "box" each. */
+export function nameOf({ members }: SceneView, picked: Picked | undefined): string {
+  const member = picked && members[picked.member];
+  const body = member?.bodies[picked!.body]?.name ?? '';
+  return body === '' || members.length === 1 || body === member!.name ? body : `${member!.name}: ${body}`;
+}
 
 export interface ChosenJoint {
   readonly joint: JointView;

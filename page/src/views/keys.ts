@@ -73,11 +73,7 @@ export function listenToKeys(store: Store, physics: Physics, stage: Stage, picki
     [['r'], 'from the beginning', commands.restart],
     [['n'], 'next body', () => choose(1)],
     [['b'], 'body before', () => choose(-1)],
-    [
-      ['p'],
-      'push the chosen body',
-      chosen((member, body) => void physics.ask({ do: 'push', member, body, impulse: [20, 0, 5] })),
-    ],
+    [['p'], 'push the chosen body, away from you', chosen((member, body) => picking.push({ member, body }))],
     [['x'], 'release its joint', chosen((member, _, joint) => void physics.ask({ do: 'release', member, joint }))],
     [
       ['l'],

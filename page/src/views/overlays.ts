@@ -2,12 +2,10 @@
 // heads.
 
 import {
-  ArrowHelper,
   AxesHelper,
   BufferAttribute,
   BufferGeometry,
   Group,
-  type Line,
   type Material,
   Mesh,
   MeshBasicMaterial,
@@ -17,6 +15,7 @@ import {
   Vector3,
 } from 'three';
 import type { Frame, SceneView } from '../physics/protocol.js';
+import { Arrow } from './arrow.js';
 
 export const OVERLAYS = [
   ['contacts', 'Contact forces'],
@@ -33,7 +32,7 @@ export type OverlayName = (typeof OVERLAYS)[number][0];
 /** Arrows as parts of the size of the greatest figure: of its weight, of its weight at that lever, of its mass falling that deep. */
 const [WEIGHT, LEVER, FALL] = [0.25, 2.5, 0.8];
 const GRAVITY = 9.81;
-const [FORCE, MOMENT] = [0x1f77d0, 0x2ca02c];
+const [CONTACT, MOMENTUM, FORCE, MOMENT, AXIS] = [0xd33a2c, 0xe0a100, 0x1f77d0, 0x2ca02c, 0x7a3ff2];
 /** Of the axes x, y, z, as body frames have them. */
 const AXES = [0xe05a5a, 0x2ca02c, 0x4a7dff] as const;
 const MOST_ARROWS = 200;
@@ -48,9 +47,9 @@ export class Overlays extends Group {
   #size = 1;
   #reach = 0.08;
   readonly shown = new Set<OverlayName>(['contacts', 'points', 'joint-force']);
-  readonly #arrows: ArrowHelper[] = [];
+  readonly #arrows: Arrow[] = [];
   #used = 0;
-  readonly #axes: { readonly arrow: ArrowHelper; readonly body: number; readonly axis: readonly number[] }[] = [];
+  readonly #axes: { readonly arrow: Arrow; readonly body: number; readonly axis: readonly number[] }[] = [];
   readonly #frames: AxesHelper[] = [];
   readonly #com = new Mesh(new SphereGeometry(0.015, 16, 12), new MeshBasicMaterial({ color: 0xe0a100 }));
   readonly #points = new Points(
@@ -69,7 +68,10 @@ export class Overlays extends Group {
 
   /** New structure: axes and frames anew. */
   arrange({ members }: SceneView): void {
-    for (const { arrow } of this.#axes.splice(0)) discard(this, arrow);
+    for (const { arrow } of this.#axes.splice(0)) {
+      this.remove(arrow);
+      arrow.discard();
+    }
     for (const frame of this.#frames.splice(0)) {
       this.remove(frame);
       frame.dispose();
@@ -85,8 +87,7 @@ export class Overlays extends Group {
         this.#frames.push(frame);
         this.add(frame);
         if (!['revolute', 'continuous', 'prismatic', 'helical', 'cylindrical'].includes(type)) return;
-        const arrow = new ArrowHelper(new Vector3(0, 0, 1), new Vector3(), 1, 0x7a3ff2, 0.25, 0.16);
-        onTop(arrow.line, arrow.cone);
+        const arrow = new Arrow();
         // The axis of such a joint is the same in the frame before it and in its body.
         this.#axes.push({ arrow, body: first + b, axis });
         this.add(arrow);
@@ -111,8 +112,8 @@ export class Overlays extends Group {
     this.#used = 0;
     if (this.shown.has('contacts'))
       for (let o = 0; o < contactForces.length && this.#used < MOST_ARROWS; o += 6)
-        this.#arrow(contactForces, o, contactForces.subarray(o + 3, o + 6), this.lengths.force, 0xd33a2c);
-    if (this.shown.has('momentum')) this.#arrow(com, 0, momentum, this.lengths.momentum, 0xe0a100);
+        this.#arrow(contactForces, o, contactForces.subarray(o + 3, o + 6), this.lengths.force, CONTACT);
+    if (this.shown.has('momentum')) this.#arrow(com, 0, momentum, this.lengths.momentum, MOMENTUM);
     if (this.shown.has('joint-force') && jointForce !== undefined) {
       this.#arrow(jointForce.at, 0, jointForce.force, this.lengths.force, FORCE);
       this.#moment(jointForce.at, jointForce.moment, MOMENT);
@@ -134,9 +135,9 @@ export class Overlays extends Group {
       this.#from.set(poses[o + 9], poses[o + 10], poses[o + 11]);
       for (const k of [0, 1, 2])
         this.#way.setComponent(k, poses[o + k] * axis[0] + poses[o + 3 + k] * axis[1] + poses[o + 6 + k] * axis[2]);
-      arrow.scale.setScalar(this.#reach);
-      arrow.position.copy(this.#from).addScaledVector(this.#way, -0.5 * this.#reach);
-      arrow.setDirection(this.#way.normalize());
+      const reach = this.#reach;
+      arrow.position.copy(this.#from).addScaledVector(this.#way, -0.5 * reach);
+      arrow.point(this.#way.normalize(), reach, 0.25 * reach, 0.16 * reach, AXIS);
     });
     this.#frames.forEach((axes, b) => {
       axes.visible = this.shown.has('frames');
@@ -171,30 +172,23 @@ export class Overlays extends Group {
     if (!(length > 1e-4 * this.#size)) return;
     let arrow = this.#arrows[this.#used];
     if (arrow === undefined) {
-      arrow = new ArrowHelper();
-      onTop(arrow.line, arrow.cone);
+      arrow = new Arrow();
       this.#arrows.push(arrow);
       this.add(arrow);
     }
     this.#used++;
     arrow.visible = true;
     arrow.position.set(at[o], at[o + 1], at[o + 2]);
-    arrow.setDirection(this.#way.divideScalar(length));
     const size = this.#size;
-    arrow.setLength(length, Math.min(0.04 * size, 0.4 * length), Math.min(0.025 * size, 0.25 * length));
-    arrow.setColor(color);
+    const [tip, width] = [Math.min(0.04 * size, 0.4 * length), Math.min(0.025 * size, 0.25 * length)];
+    arrow.point(this.#way.divideScalar(length), length, tip, width, color);
   }
 }
 
 /** Bodies do not hide it. */
-function onTop(...objects: readonly (Mesh | Line | Points)[]): void {
+function onTop(...objects: readonly (AxesHelper | Mesh | Points)[]): void {
   for (const object of objects) {
     (object.material as Material).depthTest = false;
     object.renderOrder = 1;
   }
-}
-
-function discard(group: Group, arrow: ArrowHelper): void {
-  group.remove(arrow);
-  arrow.dispose();
 }

@@ -59,7 +59,7 @@ class Plot {
       [png, 'as PNG'],
     ] as const)
       one.setAttribute('aria-label', `${kind.name}: ${name}`);
-    const hint = kind.portrait ? '' : ' click: go there; drag: a range';
+    const hint = kind.portrait ? '' : ' Click: go there; drag: a range; click a name: hide or show it.';
     const ranges = kind.portrait ? [] : [all, from, to];
     this.element.setAttribute('aria-label', kind.name);
     this.element.append(this.#drawing, element('figcaption', {}, ...ranges, csv, png, this.#said, hint));

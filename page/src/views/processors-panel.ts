@@ -1,8 +1,8 @@
 // How processors share the work: the schedule, its predicted timeline, and what the threads of this machine really do.
 
 import type { Physics } from '../physics/client.js';
-import type { ScheduleReply, ScheduleRequest, ScheduleView, Span } from '../physics/protocol.js';
-import type { Store } from '../store.js';
+import type { SceneView, ScheduleReply, ScheduleRequest, ScheduleView, Span } from '../physics/protocol.js';
+import type { PageState, Store } from '../store.js';
 import { button, element, short } from './dom.js';
 import { PROCESSOR_COLOURS } from './stage.js';
 
@@ -38,22 +38,38 @@ export function processorsPanel(panel: HTMLElement, store: Store, physics: Physi
   const count = element('input', { type: 'number', id: 'processors', min: '1', max: '64', value: '2' });
   const paint = element('input', { type: 'checkbox', checked: true });
   const live = element('input', { type: 'checkbox', id: 'live' });
-  const result = element('div', { id: 'schedule', 'aria-live': 'polite' });
+  const [numbers, tree] = [element('div'), element('div')];
+  const result = element('div', { id: 'schedule', 'aria-live': 'polite' }, numbers, tree);
+  const picture = new TreePicture(tree);
   let asking = false;
+  /** What was asked for meanwhile: whether it is to be measured. */
+  let waiting: boolean | undefined;
+  /** For what a schedule was looked for by itself. */
+  let asked: SceneView | undefined;
   const find = async (measure: boolean): Promise<void> => {
-    if (asking) return;
+    if (asking) {
+      waiting = waiting === true || measure;
+      return;
+    }
     asking = true;
     const processors = Math.min(64, Math.max(1, Math.trunc(Number(count.value)) || 1));
     const { scene } = store.state;
-    const { mechanism } = await physics.ask({ do: 'describe', member: store.state.picked?.member ?? 0 });
+    const member = store.state.picked?.member ?? 0;
+    const { mechanism } = await physics.ask({ do: 'describe', member });
     if (mechanism !== undefined) {
       if (store.state.schedule === undefined) store.set({ message: 'Looking for the best schedule ...' });
       const { schedule, error } = await schedules.ask(mechanism, processors, measure);
       // Of a scene that has changed meanwhile it says nothing.
-      if (store.state.scene === scene) store.set({ ...(schedule && { schedule }), message: error ?? '' });
+      if (store.state.scene === scene)
+        store.set({ ...(schedule && { schedule: { ...schedule, member } }), message: error ?? '' });
     }
     asking = false;
+    const next = waiting ?? (store.state.scene !== scene && mayAsk(store.state) ? measure : undefined);
+    waiting = undefined;
+    if (next !== undefined) void find(next);
   };
+  /** What is only played again has no mechanism to be cut. */
+  const mayAsk = ({ scene }: Pick<PageState, 'scene'>): boolean => !panel.hidden && (scene?.step ?? 0) > 0;
   const goOn = async (): Promise<void> => {
     while (live.checked) {
       if (!panel.hidden && !document.hidden) await find(true);
@@ -62,14 +78,22 @@ export function processorsPanel(panel: HTMLElement, store: Store, physics: Physi
   };
   count.onchange = () => void find(live.checked);
   live.onchange = () => void goOn();
-  paint.onchange = () => store.set({ colourByProcessor: paint.checked && store.state.schedule !== undefined });
+  /** Bodies have the colours of processors as long as these are looked at. */
+  const coloured = ({ schedule }: Pick<PageState, 'schedule'>): boolean =>
+    paint.checked && schedule !== undefined && !panel.hidden;
+  paint.onchange = () => store.set({ colourByProcessor: coloured(store.state) });
   panel.append(
+    element(
+      'p',
+      {},
+      'Several processors can share one step of a mechanism: each assembles some of its joints, and parts that are ready are put together (paper 002). Here is the order that takes them the least time.',
+    ),
     element(
       'p',
       { className: 'row' },
       element('label', {}, 'Processors ', count),
-      button('Schedule', () => void find(false)),
-      button('Run on threads', () => void find(true), 'Measure the same program on the threads of this machine'),
+      button('Schedule', () => void find(false), 'The best order, by the costs of the paper'),
+      button('Run on threads', () => void find(true), 'Measure it on the threads of this machine'),
     ),
     element(
       'p',
@@ -79,30 +103,28 @@ export function processorsPanel(panel: HTMLElement, store: Store, physics: Physi
     ),
     result,
   );
-  store.subscribe(({ schedule, scene }, before) => {
+  store.subscribe((state, before) => {
+    const { schedule, scene } = state;
     // Another structure has another schedule.
     if (scene !== before.scene && schedule !== undefined && schedule === before.schedule && !panel.hidden)
       void find(live.checked);
-    if (schedule === before.schedule) return;
-    if (schedule === undefined) {
-      result.replaceChildren();
-      return;
+    // Who looks here for the first time sees something.
+    if (schedule === undefined && mayAsk(state) && asked !== scene) {
+      asked = scene;
+      void find(live.checked);
     }
-    store.set({ colourByProcessor: paint.checked });
-    draw(result, schedule);
+    if (schedule !== before.schedule) {
+      picture.show(schedule?.svg);
+      if (schedule === undefined) numbers.replaceChildren();
+      else draw(numbers, schedule);
+    }
+    if (state.colourByProcessor !== coloured(state)) store.set({ colourByProcessor: coloured(state) });
   });
 }
 
 function draw(into: HTMLElement, view: ScheduleView): void {
-  const { makespan, serial, optimal, depth, predicted, measured, predictedNs, measuredNs, reason, svg } = view;
+  const { makespan, serial, optimal, depth, predicted, measured, predictedNs, measuredNs, reason } = view;
   const { tickNs = 0, disturbed } = view;
-  const url = URL.createObjectURL(new Blob([svg], { type: 'image/svg+xml' }));
-  const picture = element('img', {
-    src: url,
-    alt: 'The schedule tree and what every processor does',
-    className: 'schedule',
-  });
-  picture.onload = () => URL.revokeObjectURL(url);
   into.replaceChildren(
     element(
       'p',
@@ -110,8 +132,12 @@ function draw(into: HTMLElement, view: ScheduleView): void {
       `${view.processors} processors take ${short(makespan)} us by the costs of the paper, one ${short(serial)} us (${short(serial / makespan)} times faster, ${optimal ? 'proved to be the best' : 'the best found'}); tree of depth ${depth}.`,
     ),
   );
-  const suffix = predictedNs === undefined ? '' : `: ${short(predictedNs / 1000)} us`;
-  into.append(element('h3', {}, `Predicted${suffix}`), timeline(predicted, view.processors, 'Predicted timeline'));
+  const suffix = predictedNs === undefined ? '' : ` for this machine: ${short(predictedNs / 1000)} us`;
+  into.append(
+    element('h3', {}, `Predicted${suffix}`),
+    timeline(predicted, view.processors, 'Predicted timeline'),
+    element('p', { className: 'hint' }, 'A row for each processor, in its colour. Hover a bar: its joint.'),
+  );
   if (measuredNs !== undefined) {
     into.append(
       element('h3', {}, `Measured: ${short(measuredNs / 1000)} us`),
@@ -126,7 +152,47 @@ function draw(into: HTMLElement, view: ScheduleView): void {
     if (limits.length > 0) into.append(element('p', {}, limits.join(' ')));
   }
   if (reason !== undefined) into.append(element('p', {}, `Threads did not run: ${reason}`));
-  into.append(element('h3', {}, 'Tree'), picture);
+}
+
+/** The schedule tree, which stays where it is while its timelines are measured again and again. */
+class TreePicture {
+  readonly #into: HTMLElement;
+  #svg: string | undefined;
+  #url = '';
+
+  constructor(into: HTMLElement) {
+    this.#into = into;
+  }
+
+  show(svg: string | undefined): void {
+    if (svg === this.#svg) return;
+    this.#svg = svg;
+    URL.revokeObjectURL(this.#url);
+    this.#into.replaceChildren();
+    if (svg === undefined) return;
+    this.#url = URL.createObjectURL(new Blob([svg], { type: 'image/svg+xml' }));
+    const picture = element('img', {
+      src: this.#url,
+      alt: 'The schedule tree and what every processor does',
+      className: 'schedule',
+    });
+    const larger = button('Larger', () => enlarge(picture), 'With names that can be read');
+    larger.setAttribute('aria-label', 'The tree, larger');
+    this.#into.append(element('h3', {}, 'Tree'), picture, element('p', {}, larger));
+  }
+}
+
+function enlarge({ src, alt }: HTMLImageElement): void {
+  const close = button('Close', () => dialog.close());
+  const dialog = element(
+    'dialog',
+    { 'aria-label': alt },
+    close,
+    element('img', { src, alt, className: 'schedule large' }),
+  );
+  dialog.onclose = () => dialog.remove();
+  document.body.append(dialog);
+  dialog.showModal();
 }
 
 /** A row for each processor, a bar for each piece of work. */

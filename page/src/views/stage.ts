@@ -15,7 +15,7 @@ import {
 } from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import type { Frame, Grip, SceneView } from '../physics/protocol.js';
-import type { Picked } from '../store.js';
+import type { MemberSchedule, Picked } from '../store.js';
 import type { View } from './link.js';
 import { Overlays } from './overlays.js';
 import { Surroundings } from './surroundings.js';
@@ -198,7 +198,8 @@ export class Stage {
     this.#world.updateMatrixWorld(true);
     const { floor } = this.#scene;
     this.#scene.grounded = plane !== undefined;
-    floor.position.set(...(plane?.t ?? [0, 0, 0]));
+    // Where there is no ground, the grid stays below what was looked at first.
+    if (plane !== undefined || look) floor.position.set(...(plane?.t ?? [0, 0, 0]));
     const normal = plane === undefined ? new Vector3(x, y, z) : new Vector3(...plane.E.slice(6));
     floor.quaternion.setFromUnitVectors(new Vector3(0, 0, 1), normal);
     this.overlays.arrange(view);
@@ -243,6 +244,8 @@ export class Stage {
     this.#centre.set(...com).applyQuaternion(this.#world.quaternion);
     // What hangs below the height of the ground, where there is none, has the grid below it.
     if (this.#scene.grounded) return;
+    // So has what they stand on: lines across a slope would lie nowhere.
+    for (const obstacle of this.#obstacles.children) all.union(box.setFromObject(obstacle));
     const low = all.isEmpty() ? 0 : all.min.z;
     this.#scene.floor.position
       .set(0, 0, Math.min(0, low - 0.1 * size))
@@ -284,12 +287,13 @@ export class Stage {
     this.#renderer.render(this.#scene, this.#camera);
   }
 
-  /** The picked body stands out; the others have their own colours, or those of processors, by the names of their joints. */
-  paint({ members }: SceneView, picked: Picked | undefined, owners: ReadonlyMap<string, number> | undefined): void {
+  /** The picked body stands out; the others have their own colours, or, in the mechanism of a schedule, those of processors. */
+  paint({ members }: SceneView, picked: Picked | undefined, schedule: MemberSchedule | undefined): void {
     this.#stale = true;
+    const owners = new Map(schedule?.owners);
     members.forEach(({ joints }, m) => {
       joints.forEach(({ name }, b) => {
-        const owner = owners?.get(name);
+        const owner = schedule?.member === m ? owners.get(name) : undefined;
         const own = owner === undefined ? null : PROCESSOR_COLOURS[owner % PROCESSOR_COLOURS.length];
         this.#figures[m].paint(b, picked?.member === m && picked.body === b ? PICKED_COLOUR : own);
       });

@@ -3,7 +3,7 @@
 import type { Physics } from '../physics/client.js';
 import type { MemberView } from '../physics/protocol.js';
 import type { PageState, Store } from '../store.js';
-import { chosenJoint } from './chosen-joint.js';
+import { chosenJoint, nameOf } from './chosen-joint.js';
 import { button, element, short } from './dom.js';
 import type { Picking } from './picking.js';
 
@@ -14,6 +14,21 @@ const CONNECT_BY = [
 ] as const;
 /** Milliseconds between readings. */
 const BETWEEN = 200;
+/** What the numbers of a joint mean, by its type: how many, and their name; the others have one kind of number. */
+const PARTS: Readonly<Record<string, { readonly q: readonly Part[]; readonly v: readonly Part[] }>> = {
+  floating: {
+    q: [
+      [4, 'orientation (w, x, y, z)'],
+      [3, 'place, m'],
+    ],
+    v: [
+      [3, 'turning, rad/s'],
+      [3, 'velocity, m/s'],
+    ],
+  },
+  spherical: { q: [[4, 'orientation (w, x, y, z)']], v: [[3, 'turning, rad/s']] },
+};
+type Part = readonly [number, string];
 
 export function structurePanel(panel: HTMLElement, store: Store, physics: Physics, picking: Picking): void {
   const reading = element('dl', { className: 'facts', id: 'reading' });
@@ -34,7 +49,15 @@ export function structurePanel(panel: HTMLElement, store: Store, physics: Physic
       const grow = (parent: number, into: HTMLElement): void => {
         member.joints.forEach((joint, b) => {
           if (joint.parent !== parent) return;
-          const pick = button(member.bodies[b].name, () => picking.pick({ member: m, body: b }), joint.name);
+          const pick = button(
+            member.bodies[b].name,
+            () => {
+              picking.pick({ member: m, body: b });
+              // Where it does not stay in sight, what can be done to the body is above the tree.
+              if (getComputedStyle(chosen).position !== 'sticky') chosen.scrollIntoView();
+            },
+            joint.name,
+          );
           pick.classList.add('tree-item');
           if (joint.locked) pick.append(' (locked)');
           if (inverted.has(member.bodies[b].name)) pick.classList.add('inverted');
@@ -48,13 +71,16 @@ export function structurePanel(panel: HTMLElement, store: Store, physics: Physic
       else list.append(element('li', {}, `${member.bodies.length} bodies: too many to list.`));
       root.append(list);
       tree.append(root);
-      for (const { name, type } of member.loops) {
+      for (const { name, type, a, b } of member.loops) {
+        const ends = `${a ?? 'ground'} on ${b ?? 'ground'}`;
         const release = button('Release', () => void physics.ask({ do: 'release', member: m, joint: name }));
         release.setAttribute('aria-label', `Release ${name}`);
-        loops.append(element('li', {}, `${name} (${kindOf(type)}) `, release));
+        const own = name.startsWith(ends) ? '' : `: ${ends}`;
+        loops.append(element('li', {}, element('span', {}, `${name} (${kindOf(type)})${own}`), release));
       }
     });
-    if (loops.childElementCount === 0) loops.append(element('li', {}, 'None. Choose a body, then "Connect".'));
+    if (loops.childElementCount === 0)
+      loops.append(element('li', {}, 'None. A chosen body can be connected to others.'));
   };
   let last = 0;
   const read = (state: PageState, now: boolean): void => {
@@ -87,22 +113,29 @@ function readings(state: PageState): (readonly [string, string])[] {
   const found = chosenJoint(state);
   if (found === undefined || frame === undefined || frame.q.length === 0) return [];
   const { joint, q, v } = found;
+  const parts = PARTS[joint.type];
   const [position, effort] =
     joint.type === 'prismatic'
       ? [', m', 'force along its axis, N']
       : joint.nv === 1
         ? [', rad', 'torque, N m']
         : ['', ''];
-  const list = (from: Float64Array, at: number, count: number): string =>
-    [...from.subarray(at, at + count)].map(short).join(', ');
+  const vector = (x: Iterable<number>): string =>
+    [...x].map((part) => short(Math.abs(part) < 1e-9 ? 0 : part)).join(', ');
+  const list = (from: Float64Array, first: number, named: readonly Part[]): (readonly [string, string])[] => {
+    let at = first;
+    return named.map(([count, name]) => {
+      at += count;
+      return [name, vector(from.subarray(at - count, at))];
+    });
+  };
   const force = frame.jointForce;
-  const vector = (x: readonly number[]): string => x.map((part) => short(Math.abs(part) < 1e-9 ? 0 : part)).join(', ');
   return [
     ...(joint.nv > 0
-      ? ([
-          [`position${position}`, list(frame.q, q, joint.nq)],
-          [`velocity${position === '' ? '' : `${position}/s`}`, list(frame.v, v, joint.nv)],
-        ] as const)
+      ? [
+          ...list(frame.q, q, parts?.q ?? [[joint.nq, `position${position}`]]),
+          ...list(frame.v, v, parts?.v ?? [[joint.nv, `velocity${position === '' ? '' : `${position}/s`}`]]),
+        ]
       : []),
     ...(force === undefined
       ? []
@@ -112,6 +145,11 @@ function readings(state: PageState): (readonly [string, string])[] {
           ['moment, N m', vector(force.along.moment)],
         ] as const)),
   ];
+}
+
+/** Moves as it likes, from the ground: there is nothing to release or to lock. */
+function free({ parent, type }: MemberView['joints'][number]): boolean {
+  return parent < 0 && type === 'floating';
 }
 
 function drawChosen(chosen: HTMLElement, state: PageState, store: Store, physics: Physics, picking: Picking): void {
@@ -125,26 +163,46 @@ function drawChosen(chosen: HTMLElement, state: PageState, store: Store, physics
   }
   const joint = member.joints[picked.body];
   const at = { member: picked.member, joint: joint.name };
+  const joined =
+    joint.parent < 0 ? (free(joint) ? 'moves freely, the root' : 'the root') : `of ${member.bodies[joint.parent].name}`;
+  const on = free(joint) ? joined : `on joint ${joint.name} (${joint.type}), ${joined}`;
+  const ofJoint = [
+    button(
+      'Release joint',
+      () => void physics.ask({ do: 'release', ...at }),
+      'The body floats away with all that hangs on it (x)',
+    ),
+    button(
+      joint.locked ? 'Unlock joint' : 'Lock joint',
+      () => void physics.ask({ do: 'lock', ...at, locked: !joint.locked }),
+      'A motor holds it where it is (l)',
+    ),
+  ];
   chosen.append(
-    element('p', {}, `${body.name}: ${short(body.mass)} kg, on joint ${joint.name} (${joint.type})`),
+    element('p', {}, `${nameOf(scene!, picked)}, ${short(body.mass)} kg, ${on}.`),
     element(
       'p',
       { className: 'row' },
-      button(
-        'Release joint',
-        () => void physics.ask({ do: 'release', ...at }),
-        'The body floats away with all that hangs on it',
+      ...member.loops.flatMap(({ name, a, b }) =>
+        a === body.name || b === body.name
+          ? button(
+              `Let go: ${name}`,
+              () => void physics.ask({ do: 'release', member: picked.member, joint: name }),
+              `It is held by this connection (${a ?? 'ground'} on ${b ?? 'ground'})`,
+            )
+          : [],
       ),
-      button(
-        joint.locked ? 'Unlock joint' : 'Lock joint',
-        () => void physics.ask({ do: 'lock', ...at, locked: !joint.locked }),
-      ),
-      button(
-        'Make it the root',
-        () => void physics.ask({ do: 'reroot', ...picked }),
-        'Nothing moves; the tree hangs from it',
-      ),
-      button('Push', () => void physics.ask({ do: 'push', ...picked, impulse: [20, 0, 5] }), '20 N s to the side (p)'),
+      ...(free(joint) ? [] : ofJoint),
+      ...(joint.parent < 0
+        ? []
+        : [
+            button(
+              'Make it the root',
+              () => void physics.ask({ do: 'reroot', ...picked }),
+              'Nothing moves; the tree hangs from it (t)',
+            ),
+          ]),
+      button('Push', () => picking.push(picked), 'Away from you (p); turn the view to push from another side'),
     ),
   );
   const type = element('select', { 'aria-label': 'Kind of connection', id: 'connect-by' });

@@ -47,6 +47,8 @@ export function drops(visit: Visit): void {
       await drop(kind);
       await visit.says(said);
       expect((await bodies()).filter((name) => (names as readonly string[]).includes(name))).toEqual(names);
+      // At rest: who asks for reduced motion presses Play first.
+      await compared(visit, `drop-${kind}`);
       // It moves, or plays what was recorded.
       const before = await visit.time();
       await visit.play();
@@ -63,6 +65,7 @@ export function drops(visit: Visit): void {
       await panel.locator('.result', { hasText: about }).waitFor();
       await panel.locator('.uplot', { hasText: 'Torque' }).first().waitFor();
       expect(await visit.text('#about')).toMatch(about);
+      await compared(visit, `drop-${kind}`);
       await visit.page.selectOption('#scenes', 'bar');
       await visit.page.locator('#about', { hasText: 'hangs from a bar' }).waitFor();
     });

@@ -3,6 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { compared } from './layout.js';
 import type { Visit } from './visit.js';
 
 export function keysAndVideo(visit: Visit): void {
@@ -35,7 +36,7 @@ export function keysAndVideo(visit: Visit): void {
       // What is refused stops nothing.
       await choose('pelvis');
       await page.keyboard.press('l');
-      await visit.says(/free base has no motor/);
+      await visit.says(/pelvis is free and has no motor: connect it to the ground/);
       await visit.until(async () => Number.parseFloat(await visit.text('#clock')) > before + 0.05);
       expect(await visit.text('#play')).toBe('Pause');
       await choose('head');
@@ -54,7 +55,7 @@ export function keysAndVideo(visit: Visit): void {
       await page.keyboard.press('Tab');
       expect(await page.evaluate('document.activeElement.id')).toBe('save-link');
       await page.keyboard.press('Escape');
-      await visit.picture('keys');
+      await compared(visit, 'keys', { moving: true });
     });
 
     it('takes a video along that plays', async () => {

@@ -3,6 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { readLink, type View } from '../../../page/src/views/link.js';
+import { compared } from './layout.js';
 import type { Visit } from './visit.js';
 
 /** Of 2 ms. */
@@ -141,7 +142,7 @@ export function mouse(visit: Visit): void {
       await plot.locator('button', { hasText: 'From' }).click();
       await visit.until(async () => Number.parseFloat((await plot.locator('output.range').textContent())!) > 0);
       expect(Number.parseFloat((await plot.locator('output.range').textContent())!)).toBeCloseTo(there, 2);
-      await visit.picture('range');
+      await compared(visit, 'range', { moving: true });
     });
   });
 }

@@ -28,7 +28,6 @@ export function pictures(visit: Visit): void {
 
     it('processors and plots: as they were', async () => {
       await visit.tab('processors');
-      await visit.page.click('text=Schedule');
       await visit.page.locator('#schedule p', { hasText: '2 processors take' }).waitFor();
       await compared(visit, 'processors');
       await visit.page.keyboard.press('.');
@@ -78,10 +77,51 @@ export function pictures(visit: Visit): void {
       }
     });
 
+    it('forces on the ground and in a joint with its six components, and their plots: as they were', async () => {
+      const { page } = visit;
+      await visit.openStill('#push');
+      await page.evaluate('for (let k = 0; k < 40; k++) document.querySelector("#step").click()');
+      await visit.until(async () => (await visit.time()) > 0.079);
+      await visit.choose('left_shank');
+      for (const name of ['components', 'com', 'momentum'])
+        await page.evaluate(`document.querySelector('#overlay-${name}').click()`);
+      await visit.tab('plots');
+      for (const name of ['Energy', 'Contact forces', 'Its force', 'Phase portrait'])
+        await page.locator('#panel-plots label', { hasText: new RegExp(`^ ${name}$`) }).click();
+      await page.evaluate('for (let k = 0; k < 20; k++) document.querySelector("#step").click()');
+      await visit.until(async () => (await visit.time()) > 0.119);
+      await compared(visit, 'forces');
+      await page.evaluate('document.querySelector("#panel").scrollTop = 10000');
+      await compared(visit, 'portrait');
+    });
+
+    it('the schedule tree, larger, and a measured timeline: as they were', async () => {
+      const { page } = visit;
+      await visit.openStill('#chain-32');
+      await visit.tab('processors');
+      await page.click('text=Run on threads');
+      await page.locator('#schedule h3', { hasText: /Measured/ }).waitFor();
+      await visit.picture('measured');
+      await page.click('button[aria-label="The tree, larger"]');
+      await compared(visit, 'tree');
+      await page.keyboard.press('Escape');
+      await page.locator('dialog[open]').waitFor({ state: 'detached' });
+      // Bodies have colours of processors as long as somebody looks at these.
+      expect(await visit.drawn(() => visit.inBrowser<number>('vivid'), page, 200)).toBeGreaterThan(20);
+      await visit.tab('structure');
+      expect(await visit.drawn(() => visit.inBrowser<number>('vivid'), page, 200)).toBeLessThan(10);
+    });
+
     it('dark, and of the size of a phone: as they were', async () => {
       await visit.page.emulateMedia({ colorScheme: 'dark' });
       await visit.openStill();
       await compared(visit, 'dark');
+      await visit.tab('processors');
+      await visit.page.locator('#schedule p', { hasText: '2 processors take' }).waitFor();
+      await compared(visit, 'dark-processors');
+      await visit.page.selectOption('#scenes', 'gallery:motion');
+      await visit.page.locator('#panel-gallery .uplot').nth(3).waitFor();
+      await compared(visit, 'dark-motion');
       await visit.page.emulateMedia({ colorScheme: null });
       const phone = await visit.newPage({
         viewport: { width: 390, height: 780 },
@@ -91,6 +131,16 @@ export function pictures(visit: Visit): void {
       });
       await visit.openIn(phone);
       await compared(visit, 'phone', { page: phone });
+      // What can be done to a body that was chosen in the tree comes into sight.
+      await phone.locator('.tree button', { hasText: /^left_hand$/ }).tap();
+      await phone.locator('#chosen', { hasText: 'left_hand' }).waitFor();
+      await compared(visit, 'phone-chosen', { page: phone });
+      // Each panel is where it was read last, and a new one at its beginning.
+      await phone.evaluate('document.querySelector("#panel").scrollTop = 300');
+      await phone.tap('#tab-gallery');
+      await compared(visit, 'phone-gallery', { page: phone });
+      await phone.tap('#tab-structure');
+      expect(await phone.evaluate('document.querySelector("#panel").scrollTop')).toBe(300);
       await phone.close();
     });
 

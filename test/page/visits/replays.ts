@@ -7,6 +7,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { output, temporaryFolder } from '../../cli/support.js';
 import { gaitBvh } from '../../motion/gait.js';
 import { PATIENCE } from '../../support/patience.js';
+import { compared } from './layout.js';
 import { SIZE, type Visit } from './visit.js';
 
 const folder = temporaryFolder();
@@ -68,7 +69,8 @@ export function replays(visit: Visit): void {
       await expect.poll(() => page.evaluate(loaded)).toBe(true);
       expect(await page.textContent('.facts')).toContain('period of a step');
       expect(await page.textContent('#message')).toMatch(/^step \d/);
-      await visit.picture('replay-walker', page);
+      await page.click('#play');
+      await compared(visit, 'replay-walker', { page, moving: true });
     });
 
     it('plays a captured motion; curves are chosen, a click on a plot goes there in time', async () => {
@@ -94,7 +96,7 @@ export function replays(visit: Visit): void {
       await page.mouse.move(5, 5);
       await expect.poll(() => first.locator('.u-legend .u-value').first().textContent()).toMatch(/^1\.[6-9]|^2/);
       expect(await first.locator('.u-legend tr:visible .u-value').allTextContents()).not.toContain('--');
-      await visit.picture('replay-motion', page);
+      await compared(visit, 'replay-motion', { page, moving: true });
       await page.setViewportSize({ width: 390, height: 780 });
       expect(await page.evaluate('document.documentElement.scrollWidth <= document.documentElement.clientWidth')).toBe(
         true,
