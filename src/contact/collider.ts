@@ -61,6 +61,7 @@ export function collider(body: number, shape: Shape): Collider {
   for (const [name, value] of Object.entries(amounts))
     if (!(value >= 0 && value < Number.POSITIVE_INFINITY))
       throw refuse(`Its ${name} is ${value}; give a number not below zero.`);
+  if (restitution > 1) throw refuse(`Its restitution is ${restitution}; give a number from 0 to 1.`);
   if (!(rotationDefect(E) < 1e-6) || !t.every(Number.isFinite))
     throw refuse('Its placement is no rotation with a finite origin; give a rotation matrix E and finite t.');
   const sized = (...values: number[]): Float64Array => {
@@ -150,6 +151,8 @@ export function collider(body: number, shape: Shape): Collider {
       const box = Float64Array.of(0, 0, high - DEPTH, x / 2, y / 2, DEPTH);
       return { ...made(HEIGHTS, sized(), reach, undefined, box), surface: new HeightSurface(geometry) };
     }
+    default:
+      throw refuse(`There is no shape of kind "${(geometry as { readonly kind: string }).kind}".`);
   }
 }
 

@@ -10,8 +10,8 @@ export interface WrittenMember {
   readonly name: string;
   /** Checksum of the mechanism that was added to the world. */
   readonly mechanism: string;
-  /** Joints of the tree that were cut, and all loop joints, where the structure has changed. */
-  readonly structure?: { readonly freed: readonly string[]; readonly loops: readonly LoopJoint[] };
+  /** Where the structure has changed. */
+  readonly structure?: WrittenStructure;
   readonly q: readonly number[];
   readonly v: readonly number[];
   readonly own: readonly number[];
@@ -31,6 +31,11 @@ export interface WrittenMember {
     readonly forces: readonly WrittenForce[];
   };
 }
+
+/** Joints of the tree that were cut, and all loop joints; or the whole mechanism. */
+export type WrittenStructure =
+  | { readonly freed: readonly string[]; readonly loops: readonly LoopJoint[] }
+  | { readonly description: object; readonly order: readonly number[] };
 
 export interface WrittenForce {
   readonly link: number;
@@ -79,9 +84,7 @@ function readMember(data: JsonObject): WrittenMember {
   return {
     name: data.text('name'),
     mechanism: data.text('mechanism'),
-    ...(changed !== undefined && {
-      structure: { freed: texts(changed, 'freed'), loops: changed.objects('loops').map(readLoop) },
-    }),
+    ...(changed !== undefined && { structure: readStructure(changed) }),
     q: data.numberList('q'),
     v: data.numberList('v'),
     own: data.numberList('own'),
@@ -91,6 +94,12 @@ function readMember(data: JsonObject): WrittenMember {
     applied: readForces(data, 'applied'),
     last: readLast(data.object('last')),
   };
+}
+
+function readStructure(data: JsonObject): WrittenStructure {
+  const description = data.value('description');
+  if (typeof description === 'object' && description !== null) return { description, order: data.numberList('order') };
+  return { freed: texts(data, 'freed'), loops: data.objects('loops').map(readLoop) };
 }
 
 function readLast(data: JsonObject | undefined): WrittenMember['last'] {

@@ -5,6 +5,7 @@
 // it was. What has changed since then (joints cut, loops closed) is in it.
 
 import { formatDescription } from '../formats/description.js';
+import { parseDescription } from '../formats/description-reader.js';
 import { quoted } from '../formats/import-log.js';
 import { formatJson } from '../formats/json-writer.js';
 import { ImportError } from '../mechanism/errors.js';
@@ -18,6 +19,7 @@ import {
   type WrittenCheckpoint,
   type WrittenForce,
   type WrittenMember,
+  type WrittenStructure,
 } from './checkpoint-data.js';
 import { crc32 } from './crc32.js';
 
@@ -131,7 +133,7 @@ function writeMember({ name, original }: Member, saved: MemberCheckpoint): Writt
   return {
     name,
     mechanism: checksum(formatDescription(original)),
-    ...(mechanism !== original && { structure: { freed: freedJoints(original, mechanism), loops: mechanism.loops } }),
+    ...(mechanism !== original && { structure: structureOf(original, mechanism) }),
     q: [...q],
     v: [...v],
     own: [...own],
@@ -193,6 +195,31 @@ const writeForces = (forces: readonly LinkForce[]): WrittenForce[] =>
 const readForces = (forces: readonly WrittenForce[]): LinkForce[] =>
   forces.map(({ link, wrench }) => ({ link, wrench: Float64Array.from(wrench) }));
 
+/** What has changed; all of the mechanism where it hangs from another root. */
+function structureOf(original: Mechanism, mechanism: Mechanism): WrittenStructure {
+  const structure = { freed: freedJoints(original, mechanism), loops: mechanism.loops };
+  const whole = (of: Mechanism) => ({ description: formatDescription(of), order: coordinateOrder(of) });
+  const again = restructured(original, structure, (message) => ImportError.of('checkpoint', '', message));
+  const now = whole(mechanism);
+  return checksum(whole(again)) === checksum(now) ? structure : now;
+}
+
+/** Joints in the order of their coordinates: that of a tree that hung from another root, whatever order its bodies are in. */
+function coordinateOrder({ joints }: Mechanism): number[] {
+  return joints.map((_, j) => j).sort((a, b) => joints[a].iq - joints[b].iq || a - b);
+}
+
+function withCoordinates(mechanism: Mechanism, order: readonly number[]): Mechanism {
+  let [iq, iv] = [0, 0];
+  const joints = [...mechanism.joints];
+  for (const j of order) {
+    joints[j] = { ...joints[j], iq, iv };
+    iq += joints[j].model.nq;
+    iv += joints[j].model.nv;
+  }
+  return new Mechanism({ ...mechanism, joints });
+}
+
 /** Joints of the tree by which bodies hung that float now. */
 function freedJoints(original: Mechanism, mechanism: Mechanism): string[] {
   return original.joints.flatMap(({ name, parent, type }, j) => {
@@ -203,9 +230,18 @@ function freedJoints(original: Mechanism, mechanism: Mechanism): string[] {
 
 function restructured(
   original: Mechanism,
-  { freed, loops }: NonNullable<WrittenMember['structure']>,
+  structure: WrittenStructure,
   refuse: (message: string) => ImportError,
 ): Mechanism {
+  if ('description' in structure) {
+    const { mechanism } = parseDescription(structure.description);
+    const { order } = structure;
+    if (order.length !== mechanism.joints.length || new Set(order).size !== order.length)
+      throw refuse('The order of its joints is none.');
+    if (!order.every((j) => j in mechanism.joints)) throw refuse('It orders a joint that is not there.');
+    return withCoordinates(mechanism, order);
+  }
+  const { freed, loops } = structure;
   const strange = freed.find((joint) => !original.hasJoint(joint));
   if (strange !== undefined) throw refuse(`It cuts the joint ${quoted(strange)}, which is not there.`);
   const { length } = original.bodies;

@@ -6,6 +6,7 @@ import { nearNames } from '../mechanism/near-names.js';
 import type { Checkpoint } from '../simulation/world/checkpoint.js';
 import type { Member } from '../simulation/world/member.js';
 import type { World } from '../simulation/world/world.js';
+import { scale, ZERO3 } from '../spatial/matrix3.js';
 import { type BeforeStep, type ControlContext, driveMember } from './controls.js';
 import { DEFAULT_DURATION } from './parse-scene.js';
 import type { Scene, SceneConnection, SceneEvent, ScenePush } from './scene.js';
@@ -76,8 +77,8 @@ export class SceneWorld {
     }
     // Pushes follow from the time alone: nothing of them is to be kept.
     for (const { event, path } of this.#events) {
-      if (event.at > now) break;
-      if ('push' in event && event.at + event.push.duration > now) this.#push(event.push, path);
+      if (!(event.at < world.time + h)) break;
+      if ('push' in event) this.#push(event.push, partOf(event.at, event.push.duration, world.time, h), path);
     }
     for (const [member, actions] of this.#before) for (const act of actions) act(member);
     world.step(h);
@@ -151,9 +152,11 @@ export class SceneWorld {
     });
   }
 
-  #push({ mechanism, body, force, moment }: ScenePush, path: string): void {
+  /** Pushes with a part of the force. */
+  #push({ mechanism, body, force, moment = ZERO3 }: ScenePush, part: number, path: string): void {
+    if (part === 0) return;
     const { member } = this.#member(mechanism, `${path}.push`);
-    member.push(body, force, undefined, moment);
+    member.push(body, scale(part, force), undefined, scale(part, moment));
   }
 
   #member(name: string | undefined, path: string): SceneMember {
@@ -216,6 +219,12 @@ export class SceneWorld {
       }
     }
   }
+}
+
+/** The part of a step in which something lasts, so that force times duration is the impulse whatever the step; without rounding of sums of steps. */
+function partOf(at: number, duration: number, time: number, h: number): number {
+  const part = (Math.min(at + duration, time + h) - Math.max(at, time)) / h;
+  return part < 1e-9 ? 0 : part > 1 - 1e-9 ? 1 : part;
 }
 
 /** What goes wrong is told with its place in the scene. */

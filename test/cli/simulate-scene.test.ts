@@ -142,8 +142,8 @@ describe('simulate with contacts', () => {
     }
     const cut = files.write('cut.checkpoint', text.slice(0, 500));
     expect(await refused(scene, '--resume', cut)).toContain('damaged');
-    const later = files.write('later.checkpoint', text.replace('"version":1', '"version":2'));
-    expect(await refused(scene, '--resume', later)).toContain('It is of version 2, this program reads version 1');
+    const later = files.write('later.checkpoint', text.replace('"version":2', '"version":3'));
+    expect(await refused(scene, '--resume', later)).toContain('It is of version 3, this program reads version 2');
     expect(await refused('slope', '--resume', checkpoint)).toContain('It is of another scene');
     const slippery = files.write('slippery.json', { ...SCENE, ground: { friction: 0.5 } });
     expect(await refused(slippery, '--resume', checkpoint)).toContain('ground or obstacles differ');

@@ -9,6 +9,7 @@ import { TrajectoryGuide } from '../../src/scenes/motions.js';
 import { RunSummary } from '../../src/scenes/run-summary.js';
 import type { Scene, SceneControl } from '../../src/scenes/scene.js';
 import { World } from '../../src/simulation/world/world.js';
+import type { Vec3 } from '../../src/spatial/matrix3.js';
 
 const LONG = process.env.MANIKIN_LONG !== undefined;
 
@@ -237,6 +238,26 @@ describe('what a scene says', () => {
     const run = sceneWorld({ mechanisms: [{ model: box }], gravity: [0, 0, 0], events });
     run.runUntil(0.4);
     expect(run.world.members[0].state.v[3]).toBeCloseTo(0.5, 9);
+  });
+
+  it.each([
+    [0.002, 0.1, 0.001],
+    [0.002, 0.101, 0.001],
+    [0.003, 0.1, 0.01],
+    [0.01, 0.105, 0.002],
+    [0.01, 0, 0.004],
+    [0.01, 0.108, 0.004],
+  ])('in steps of %d s a push at %d s for %d s gives force times duration', (step, at, duration) => {
+    const box = { kind: 'box', size: [0.1, 0.1, 0.1], mass: 2 } as const;
+    const force: Vec3 = [1 / duration, 0, 0];
+    const moment: Vec3 = [0, 0, 0.01 / duration];
+    const events = [{ at, push: { body: 'box', force, moment, duration } }];
+    const run = sceneWorld({ mechanisms: [{ model: box }], gravity: [0, 0, 0], step, events });
+    run.runUntil(0.3);
+    const { v, mechanism } = run.world.members[0].state;
+    expect(v[2]).toBeCloseTo(0.01 / mechanism.bodies[0].inertia[8], 9);
+    expect(Math.hypot(v[3], v[4])).toBeCloseTo(0.5, 9);
+    expect(run.story).toHaveLength(1);
   });
 
   it('a plane is where its equation has it, whatever the length of its normal', () => {

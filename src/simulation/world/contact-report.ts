@@ -67,10 +67,8 @@ export function reportOverlaps(found: readonly Overlapping[]): Overlap[] {
   return found.map(({ a, b, depth, normal }) => ({ a: side(a), b: side(b), depth, normal }));
 }
 
-function side({ member, body, collider: { shape } }: WorldShape): ContactSide {
-  return member === undefined
-    ? { member: undefined, body: shape.name ?? 'ground', shape: shape.name }
-    : { member: member.name, body: member.articulation.mechanism.bodies[body].name, shape: shape.name };
+function side({ member, bodyName, collider: { shape } }: WorldShape): ContactSide {
+  return { member: member?.name, body: bodyName, shape: shape.name };
 }
 
 /** Two bodies began to touch in the last step, or ceased to. */
@@ -83,7 +81,7 @@ export interface TouchEvent {
 /** Watches which shapes press on each other. */
 export class TouchWatch {
   /** Those that do, in the order of their keys. */
-  #pressing: readonly ShapePair[] = [];
+  #pressing: readonly Pressing[] = [];
 
   /** What has changed since the last call; the pairs in the order of their keys. */
   changes(pairs: readonly ShapePair[]): readonly TouchEvent[] {
@@ -94,13 +92,17 @@ export class TouchWatch {
     return [...missing(before, now).map(event('release')), ...missing(now, before).map(event('touch'))];
   }
 
-  /** Other shapes from now on. */
-  forget(): void {
-    this.#pressing = [];
+  /** Other shapes from now on: the keys that pairs have now; undefined where a shape is gone, and the pair ceases to touch. */
+  rename(keyOf: (key: number) => number | undefined): void {
+    this.#pressing = this.#pressing.map(({ key, a, b }) => ({ key: keyOf(key) ?? GONE, a, b }));
   }
 }
 
+type Pressing = Pick<ShapePair, 'key' | 'a' | 'b'>;
+
 const NONE: readonly TouchEvent[] = [];
+/** The key of no pair. */
+const GONE = -1;
 
 function presses({ count, mode }: ShapePair): boolean {
   for (let k = 0; k < count; k++) if (mode[k] !== OPEN) return true;
@@ -108,11 +110,11 @@ function presses({ count, mode }: ShapePair): boolean {
 }
 
 /** Those of one list whose keys are not in the other. */
-function missing(list: readonly ShapePair[], other: readonly ShapePair[]): ShapePair[] {
+function missing(list: readonly Pressing[], other: readonly Pressing[]): Pressing[] {
   const keys = new Set(other.map(({ key }) => key));
   return list.filter(({ key }) => !keys.has(key));
 }
 
-function event(kind: TouchEvent['kind']): (pair: ShapePair) => TouchEvent {
+function event(kind: TouchEvent['kind']): (pair: Pressing) => TouchEvent {
   return ({ a, b }) => ({ kind, a: side(a), b: side(b) });
 }

@@ -9,7 +9,7 @@ import { SimulationError } from '../../mechanism/errors.js';
 import type { Vec3 } from '../../spatial/matrix3.js';
 import { TRANSFORM } from '../../spatial/spatial.js';
 import type { PairCheckpoint } from './checkpoint.js';
-import { type PairFriction, ShapePair, type WorldShape } from './world-shape.js';
+import { type PairFriction, pairKey, ShapePair, type WorldShape } from './world-shape.js';
 
 /** Shapes this near (m) are looked at even when they do not move. */
 const NEAR = 2e-3;
@@ -291,11 +291,6 @@ function rests({ node, member }: WorldShape): boolean {
 /** Whether the last step left a shape where it was, and nothing else is asked of its member now. */
 function stays({ member }: WorldShape): boolean {
   return member === undefined || member.halted;
-}
-
-/** The number of a pair of shapes, of n in all. */
-export function pairKey(n: number, i: number, j: number): number {
-  return i < j ? i * n + j : j * n + i;
 }
 
 /** Whether two shapes cannot move against each other, or sit on bodies that a joint, or several at one place, connects. */

@@ -66,7 +66,7 @@ export class JointForces {
       const { motor, first, saturated, joint, pace, command } = placed;
       for (let k = 0; k < saturated.length; k++) saturated[k] = 0;
       pace.sign = 0;
-      tell(placed, state);
+      calling(`The motor of joint "${joint.name}" of "${member}"`, state, () => tell(placed, state));
       for (let k = 0; k < command.length; k++)
         if (!Number.isFinite(command[k])) {
           const what = motor.kind === 'position' ? 'is to go to' : 'gives';
@@ -209,19 +209,22 @@ export class JointForces {
   }
 }
 
-/** Asks a control, which may do anything. */
-function ask(member: string, control: Control, tau: Float64Array, state: State): void {
+/** Calls a function of the user, which may do anything. */
+function calling(whose: string, { time }: State, call: () => void): void {
   try {
-    control(tau, state);
+    call();
   } catch (cause) {
     if (cause instanceof SimulationError) throw cause;
-    const { time } = state;
     const what = cause instanceof Error ? cause.message : String(cause);
-    throw Object.assign(
-      new SimulationError('control', `The control of "${member}" failed at time ${time}: ${what}`, { time }),
-      { cause },
-    );
+    throw Object.assign(new SimulationError('control', `${whose} failed at time ${time}: ${what}`, { time }), {
+      cause,
+    });
   }
+}
+
+/** Asks a control, and looks at what it gives. */
+function ask(member: string, control: Control, tau: Float64Array, state: State): void {
+  calling(`The control of "${member}"`, state, () => control(tau, state));
   let sum = 0;
   for (let k = 0; k < tau.length; k++) sum += tau[k] * 0;
   if (sum === 0) return;

@@ -374,7 +374,7 @@ export class Member implements Prediction {
   #markReadings(): void {
     const read = this.#read;
     if (read.lists.length === 0) read.lists = this.#readings.map((list) => list.slice());
-    else this.#readings.forEach((list, k) => read.lists[k].set(list));
+    else for (const [k, list] of this.#readings.entries()) read.lists[k].set(list);
     read.halfWay = this.halfWay;
     read.h = this.h;
     read.scale = this.scale;
@@ -387,7 +387,7 @@ export class Member implements Prediction {
   /** What sensors read is that of the step before again, after one that failed. */
   undoReadings(): void {
     const { lists, ...scalars } = this.#read;
-    this.#readings.forEach((list, k) => list.set(lists[k]));
+    for (const [k, list] of this.#readings.entries()) list.set(lists[k]);
     Object.assign(this, scalars);
   }
 

@@ -48,11 +48,15 @@ export interface PlacedMotor {
   readonly command: Float64Array;
 }
 
+const KINDS: readonly Motor['kind'][] = ['torque', 'velocity', 'position'];
+
 export function placeMotor(articulation: Articulation, name: string, motor: Motor): PlacedMotor {
   const { mechanism, tree } = articulation;
   const joint = mechanism.joint(name);
   const refuse = (message: string): MechanismError => MechanismError.of('motor', `joint "${name}"`, message);
-  const { nv } = joint.model;
+  const { nv, nq } = joint.model;
+  if (!KINDS.includes(motor?.kind))
+    throw refuse(`There is no motor of kind "${motor?.kind}"; there are ${KINDS.join(', ')}.`);
   const link = tree.joint.indexOf(joint.index);
   if (nv === 0) throw refuse('A fixed joint has no motor.');
   if (articulation.free[link] === 1) throw refuse('A free base has no motor; apply forces to the body.');
@@ -66,8 +70,13 @@ export function placeMotor(articulation: Articulation, name: string, motor: Moto
     if (!(motor.speed >= 0)) throw refuse(`The speed must not be negative, got ${motor.speed}.`);
     if (nv !== 1) throw refuse(`A largest speed is for joints of one degree of freedom, this one has ${nv}.`);
   }
-  if (motor.kind === 'position' && !(motor.stiffness >= 0 && motor.damping >= 0))
-    throw refuse(`Stiffness and damping must not be negative, got ${motor.stiffness} and ${motor.damping}.`);
+  if (
+    motor.kind === 'position' &&
+    ![motor.stiffness, motor.damping].every((gain) => gain >= 0 && Number.isFinite(gain))
+  )
+    throw refuse(`Stiffness and damping must be numbers not below zero, got ${motor.stiffness} and ${motor.damping}.`);
+  const told = commandOf(motor);
+  if (typeof told !== 'function' && !fits(told, nq)) throw refuse(`Expected ${needs(motor, nq)}, got ${shown(told)}.`);
   return {
     joint,
     motor,
@@ -80,10 +89,29 @@ export function placeMotor(articulation: Articulation, name: string, motor: Moto
 
 /** Asks a motor what it is to do in the step that begins with the state. */
 export function tell({ motor, command }: PlacedMotor, state: State): void {
-  const given = motor.kind === 'torque' ? motor.torque : motor.kind === 'velocity' ? motor.velocity : motor.position;
-  const wanted = typeof given === 'function' ? given(state.time, state) : given;
+  const told = commandOf(motor);
+  const wanted = typeof told === 'function' ? told(state.time, state) : told;
+  if (!fits(wanted, command.length))
+    throw new TypeError(`it gives ${shown(wanted)}; expected ${needs(motor, command.length)}`);
   if (typeof wanted === 'number') command[0] = wanted;
   else for (let k = 0; k < command.length; k++) command[k] = wanted[k];
+}
+
+function commandOf(motor: Motor): PositionCommand {
+  return motor.kind === 'torque' ? motor.torque : motor.kind === 'velocity' ? motor.velocity : motor.position;
+}
+
+/** Functions may give anything. Whether numbers are finite is asked later. */
+function fits(wanted: number | ArrayLike<number> | undefined, count: number): wanted is number | ArrayLike<number> {
+  return typeof wanted === 'number' ? count === 1 : wanted?.length === count && typeof wanted !== 'string';
+}
+
+const needs = ({ kind }: Motor, count: number): string =>
+  count === 1 ? `a number as its ${kind}` : `${count} numbers as its ${kind}`;
+
+function shown(wanted: unknown): string {
+  if (typeof wanted !== 'object' || wanted === null) return JSON.stringify(wanted) ?? 'nothing';
+  return `${(wanted as ArrayLike<number>).length ?? 'no'} numbers`;
 }
 
 export type { Control };

@@ -17,6 +17,8 @@ export class WorldShape {
   readonly memberIndex: number;
   /** Index of the body in its mechanism; GROUND. The collider has a number that is its own in the whole world. */
   readonly body: number;
+  /** Its name, or that of the obstacle. */
+  readonly bodyName: string;
   readonly link: number;
   /** Its number in the world. */
   readonly index: number;
@@ -27,6 +29,8 @@ export class WorldShape {
     this.index = index;
     this.collider = collider;
     this.body = body;
+    this.bodyName =
+      member === undefined ? (collider.shape.name ?? 'ground') : member.articulation.mechanism.bodies[body].name;
     this.member = member;
     this.memberIndex = memberIndex;
     this.link = member === undefined ? -1 : member.articulation.tree.link[body];
@@ -71,6 +75,34 @@ function colliderOf(index: number, shape: Shape, { name, articulation }: Member,
       error.problems.map(({ code, where, message }) => ({ code, where: where + on, message: `${message} ${hint}` })),
     );
   }
+}
+
+/** The number of a pair of shapes, of n in all. */
+export function pairKey(n: number, i: number, j: number): number {
+  return i < j ? i * n + j : j * n + i;
+}
+
+/**
+ * Of the key of a pair of old shapes that of the same two among new ones: those with the same number on the same body, or among obstacles.
+ * undefined where one of them is gone, or another shape, or where the two have changed places.
+ */
+export function newKeys(old: readonly WorldShape[], now: readonly WorldShape[]): (key: number) => number | undefined {
+  const present = new Map<Member | undefined, Map<string, WorldShape[]>>();
+  for (const shape of now) {
+    const { member, bodyName } = shape;
+    const bodies = present.get(member) ?? new Map<string, WorldShape[]>();
+    present.set(member, bodies.set(bodyName, [...(bodies.get(bodyName) ?? []), shape]));
+  }
+  const places = old.map(({ member, bodyName, collider: { kind, reach } }, i) => {
+    let k = 0;
+    while (k < i && old[i - k - 1].member === member && old[i - k - 1].bodyName === bodyName) k++;
+    const found = present.get(member)?.get(bodyName)?.[k];
+    return found?.collider.kind === kind && found.collider.reach === reach ? found.index : -1;
+  });
+  return (key) => {
+    const [i, j] = [places[Math.floor(key / old.length)], places[key % old.length]];
+    return i >= 0 && i < j ? pairKey(now.length, i, j) : undefined;
+  };
 }
 
 /** out <- angular velocity and velocity of the shape's body at its reference point, and that point; ground axes. */

@@ -45,7 +45,7 @@ import {
   type TouchEvent,
   TouchWatch,
 } from './contact-report.js';
-import { Detection, pairKey } from './detection.js';
+import { Detection } from './detection.js';
 import { JointRows } from './joint-rows.js';
 import { Member } from './member.js';
 import type { Control } from './motors.js';
@@ -53,7 +53,7 @@ import { type ImuReading, imuOf, poseOf, type SolvedStep, solvedStep } from './s
 import { Sleep, type SleepOptions } from './sleep.js';
 import { Stepper } from './stepper.js';
 import { type WorldThreadOptions, WorldThreads } from './threads/world-threads.js';
-import { type PairFriction, type WorldShape, worldShapes } from './world-shape.js';
+import { newKeys, type PairFriction, pairKey, type WorldShape, worldShapes } from './world-shape.js';
 
 /** Options of a world: step, gravity, ground, solver. */
 export interface WorldOptions extends WorldThreadOptions {
@@ -155,10 +155,9 @@ export class World {
       threads = 1,
       mechanisms = [],
     } = options;
-    if (!(step > 0 && step < Number.POSITIVE_INFINITY))
-      throw MechanismError.of('step', '', `The step must be a positive number of seconds, got ${step}.`);
-    if (gravity.length !== 3 || !gravity.every(Number.isFinite))
-      throw MechanismError.of('gravity', '', `Gravity must be three finite numbers, got ${gravity.join(', ')}.`);
+    refuseStep(step);
+    if (!Array.isArray(gravity) || gravity.length !== 3 || !gravity.every(Number.isFinite))
+      throw MechanismError.of('gravity', '', `Gravity must be three finite numbers, got ${String(gravity)}.`);
     if (!(Number.isInteger(threads) && threads >= 1))
       throw MechanismError.of('threads', '', `Expected a whole number of threads, got ${threads}.`);
     this.threads = new WorldThreads(threads, options);
@@ -231,9 +230,8 @@ export class World {
 
   /** Takes a member out of the world. */
   remove(member: Member): void {
-    const index = this.members.indexOf(member);
-    if (index < 0) throw MechanismError.of('member', `"${member.name}"`, 'It is not in this world.');
-    this.members.splice(index, 1);
+    this.#refuseForeign(member);
+    this.members.splice(this.members.indexOf(member), 1);
     this.#stale = true;
   }
 
@@ -271,6 +269,7 @@ export class World {
 
   /** Joins two bodies of a member, or one and the ground, from now on; see connect. */
   connect(member: Member, options: ConnectOptions): Connected {
+    this.#refuseForeign(member);
     const connected = connect(member.state.mechanism, member.state, options);
     member.restructure(connected.mechanism, connected.state);
     this.#stale = true;
@@ -279,6 +278,7 @@ export class World {
 
   /** Takes a joint of a member away from now on; see disconnect. */
   disconnect(member: Member, joint: string): void {
+    this.#refuseForeign(member);
     const { mechanism, state } = disconnect(member.state.mechanism, member.state, joint);
     member.restructure(mechanism, state);
     this.#stale = true;
@@ -286,6 +286,7 @@ export class World {
 
   /** Another body of a member is the root of its tree from now on; with a free joint nothing moves. See reroot. */
   reroot(member: Member, options: RerootOptions): void {
+    this.#refuseForeign(member);
     const { mechanism, state } = reroot(member.state.mechanism, member.state, options);
     member.restructure(mechanism, state);
     this.#stale = true;
@@ -293,6 +294,7 @@ export class World {
 
   /** One step. If it fails, everything stays as it was and the error names member, body, joint and time. */
   step(h = this.stepSize): void {
+    refuseStep(h);
     if (this.#stale) this.#arrange();
     for (const member of this.members) member.closeLoops();
     const start = this.#time;
@@ -343,6 +345,7 @@ export class World {
 
   /** Whole steps until the time is reached, the last one shortened to meet it; `onStep` may stop it by returning false. */
   runUntil(end: number, onStep?: (world: World) => boolean | undefined): void {
+    if (Number.isNaN(end)) throw MechanismError.of('time', '', 'The time to run until is not a number.');
     for (let h = this.lengthTowards(end); h > 0; h = this.lengthTowards(end)) {
       this.step(h);
       if (onStep?.(this) === false) return;
@@ -388,6 +391,7 @@ export class World {
 
   /** The sum of contact forces on a body in the last step: force, and moment about the body's origin, ground axes. */
   contactForce(member: Member, body: string): { readonly force: Vec3; readonly moment: Vec3 } {
+    this.#refuseForeign(member);
     const { t } = poseOf(member, body);
     let [force, moment]: [Vec3, Vec3] = [ZERO3, ZERO3];
     for (const { a, b, position, force: onA, moment: turning } of this.contacts())
@@ -486,7 +490,7 @@ export class World {
 
   /** Shapes, filters and rows for the present members. */
   #arrange(): void {
-    const before = this.#detection.touching.length > 0 ? this.#detection.save() : undefined;
+    const before = this.#detection.save();
     const old = this.#shapes;
     this.#rows = this.members.map((member) => new JointRows(member));
     for (const member of this.members) member.wake();
@@ -501,17 +505,19 @@ export class World {
       this.#obstacles.map(({ shape }) => shape),
       given,
     );
-    this.#watch.forget();
-    // Shapes that stay keep the impulses of their contacts, if all of them stay.
-    const same =
-      old.length === this.#shapes.length &&
-      old.every(({ collider: { shape } }, i) => shape === this.#shapes[i].collider.shape);
-    if (before !== undefined && same) this.#detection.restore(before);
+    // Pairs of shapes that stay keep their contacts, with the impulses, and have not begun to touch.
+    const keyOf = newKeys(old, this.#shapes);
+    const kept = before.flatMap(({ key, ...points }) => {
+      const now = keyOf(key);
+      return now === undefined ? [] : [{ key: now, ...points }];
+    });
+    this.#detection.restore(kept.sort((x, y) => x.key - y.key));
+    this.#watch.rename(keyOf);
     this.#stale = false;
   }
 
-  #addressOf({ member, body, collider: { shape } }: WorldShape): string {
-    return member === undefined ? `${shape.name}` : `${member.name}/${member.articulation.mechanism.bodies[body].name}`;
+  #addressOf({ member, bodyName }: WorldShape): string {
+    return member === undefined ? bodyName : `${member.name}/${bodyName}`;
   }
 
   #filters(): Set<number> {
@@ -545,6 +551,7 @@ export class World {
   #shapeAddress(given: string | readonly [Member, string]): readonly [Member | undefined, string] {
     if (typeof given === 'string') return [undefined, this.#address(given)];
     const [member, name] = given;
+    this.#refuseForeign(member);
     const names = member.articulation.mechanism.bodies.flatMap(({ collisions }) =>
       collisions.flatMap((shape) => shape.name ?? []),
     );
@@ -557,11 +564,20 @@ export class World {
   }
 
   #address(given: string | readonly [Member, string]): string {
-    if (typeof given !== 'string') return `${given[0].name}/${given[0].articulation.mechanism.body(given[1]).name}`;
+    if (typeof given !== 'string') {
+      const [member, body] = given;
+      this.#refuseForeign(member);
+      return `${member.name}/${member.articulation.mechanism.body(body).name}`;
+    }
     const names = this.#obstacles.map(({ name }) => name);
     if (!names.includes(given))
       throw MechanismError.of('unknown-obstacle', '', `There is no obstacle "${given}". ${nearNames(given, names)}`);
     return given;
+  }
+
+  #refuseForeign(member: Member): void {
+    if (!this.members.includes(member))
+      throw MechanismError.of('member', `"${member.name}"`, 'It is not in this world.');
   }
 
   #newName(wanted: string): string {
@@ -571,6 +587,11 @@ export class World {
     while (taken.has(`${wanted} ${k}`)) k++;
     return `${wanted} ${k}`;
   }
+}
+
+function refuseStep(h: number): void {
+  if (!(Number.isFinite(h) && h > 0))
+    throw MechanismError.of('step', '', `The step must be a positive number of seconds, got ${h}.`);
 }
 
 /** A free base where the options say. */

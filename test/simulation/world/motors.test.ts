@@ -86,3 +86,51 @@ describe('a motor with a largest speed', () => {
     expect(() => member.drive('wheel', { kind: 'torque', torque: 1, speed: -1 })).toThrow('speed must not be negative');
   });
 });
+
+describe('a motor that is told nonsense', () => {
+  it.each<[Motor | object, string]>([
+    [{ kind: 'positon', position: 1 }, 'There is no motor of kind "positon"; there are torque, velocity, position.'],
+    [{ kind: 'torque' }, 'Expected a number as its torque, got nothing.'],
+    [{ kind: 'velocity', velocity: '1' }, 'Expected a number as its velocity, got "1".'],
+    [
+      { kind: 'position', position: [1, 2], stiffness: 1, damping: 1 },
+      'Expected a number as its position, got 2 numbers.',
+    ],
+    [{ kind: 'position', position: 1, stiffness: Number.POSITIVE_INFINITY, damping: 1 }, 'got Infinity and 1.'],
+    [{ kind: 'position', position: 1 }, 'got undefined and undefined.'],
+  ])('is refused: %j', (motor, message) => {
+    expect(() => driven(motor as Motor)).toThrow(message);
+  });
+
+  it.each<[string, Motor, string]>([
+    [
+      'nothing',
+      { kind: 'torque', torque: () => undefined as never },
+      'it gives nothing; expected a number as its torque',
+    ],
+    [
+      'a list that is too short',
+      { kind: 'position', position: () => [], stiffness: 1, damping: 1 },
+      'it gives 0 numbers; expected a number as its position',
+    ],
+    [
+      'an error',
+      {
+        kind: 'velocity',
+        velocity: () => {
+          throw new Error('out of ideas');
+        },
+      },
+      'out of ideas',
+    ],
+  ])('stops the step where its function gives %s', (_, motor, message) => {
+    const { world } = driven(motor);
+    expect(() => world.step()).toThrow(
+      expect.objectContaining({
+        name: 'SimulationError',
+        message: `The motor of joint "wheel" of "wheel" failed at time 0: ${message}`,
+      }),
+    );
+    expect(world.time).toBe(0);
+  });
+});

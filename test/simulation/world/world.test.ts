@@ -3,8 +3,11 @@ import { dynamics } from '../../../src/dynamics/dynamics.js';
 import { parseUrdf } from '../../../src/formats/index.js';
 import { MechanismBuilder } from '../../../src/mechanism/builder.js';
 import { Random } from '../../../src/mechanism/random.js';
+import { builtinMechanism } from '../../../src/models/index.js';
+import { formatCheckpoint, parseCheckpoint } from '../../../src/recording/checkpoint-file.js';
 
 import { ball, box, capsule } from '../../../src/simulation/world/bodies.js';
+import type { Member } from '../../../src/simulation/world/member.js';
 import { World } from '../../../src/simulation/world/world.js';
 import { IDENTITY3, ZERO3 } from '../../../src/spatial/matrix3.js';
 
@@ -125,6 +128,73 @@ describe('World', () => {
     ]);
   });
 
+  it('neither forgets contacts nor tells of them again where something comes or goes', () => {
+    const make = (): World => {
+      const world = new World({ step: 0.005, ground: { friction: 0.5 } });
+      for (let k = 0; k < 3; k++) world.add(box([0.2, 0.2, 0.2]), { name: `box ${k}`, at: [0, 0, 0.1 + 0.2 * k] });
+      world.runUntil(0.2);
+      return world;
+    };
+    const told = ({ events }: World): string[] =>
+      events.map(({ kind, a, b }) => `${kind} ${a.member ?? a.body} ${b.member ?? b.body}`);
+    const world = make();
+    const figure = world.add(box([0.2, 0.2, 0.2]), { name: 'new', at: [3, 0, 2] });
+    world.obstacle({ name: 'post', geometry: { kind: 'sphere', radius: 0.1 }, t: [9, 0, 0] });
+    // What is gone is gone with its contacts, what stays keeps them.
+    const before = world.contacts();
+    world.step();
+    expect(told(world)).toEqual([]);
+    // The impulses were right already.
+    expect(world.report.iterations).toBe(0);
+    expect(world.contacts()).toEqual(before);
+    world.remove(figure);
+    world.remove(world.member('box 1'));
+    world.step();
+    expect(told(world)).toEqual(['release box 0 box 1', 'release box 1 box 2']);
+    expect(world.contacts()).toHaveLength(4);
+    const fallen: string[] = [];
+    world.runUntil(0.6, () => {
+      fallen.push(...told(world));
+      return true;
+    });
+    expect(fallen).toEqual(['touch box 0 box 2']);
+    world.exclude([world.member('box 2'), 'box'], [world.member('box 0'), 'box']);
+    world.step();
+    expect(told(world)).toEqual(['release box 0 box 2']);
+  });
+
+  it('keeps contacts through changes of structure, and goes on from them by a file', () => {
+    const make = (): { world: World; figure: Member } => {
+      const world = new World({ step: 0.002, ground: { friction: 0.8 } });
+      return { world, figure: world.add(builtinMechanism('human-34'), { at: [0, 0, 1] }) };
+    };
+    const { world, figure } = make();
+    world.runUntil(0.5);
+    const changes = [
+      () => world.reroot(figure, { top: 'left_foot', at: world.pose(figure, 'left_foot').t, joint: 'floating' }),
+      () => {
+        const at = world.pose(figure, 'left_hand').t;
+        world.connect(figure, { name: 'grip', a: 'left_hand', b: null, at, joint: { type: 'spherical' } });
+      },
+      () => world.disconnect(figure, 'left_elbow'),
+    ];
+    for (const change of changes) {
+      const before = world.contacts();
+      change();
+      expect(world.contacts()).toEqual(before);
+      const text = formatCheckpoint(world);
+      world.step();
+      expect(world.events).toEqual([]);
+      world.runUntil(world.time + 0.1);
+      const other = make().world;
+      other.restore(parseCheckpoint(text, other).checkpoint);
+      other.step();
+      expect(other.events).toEqual([]);
+      other.runUntil(world.time);
+      expect(hash(other)).toBe(hash(world));
+    }
+  });
+
   it('takes a structure apart in the middle of contact', () => {
     const shape = { E: IDENTITY3, t: ZERO3, friction: 0, geometry: { kind: 'sphere', radius: 0.1 } } as const;
     const inertia = [0.004, 0, 0, 0, 0.004, 0, 0, 0, 0.004] as const;
@@ -187,6 +257,22 @@ describe('World', () => {
     expect(() => world.member('bal')).toThrow(/ball/);
     expect(() => world.exclude('gruond', [one, 'ball'])).toThrow(/ground/);
     expect(() => world.remove({ ...one } as typeof one)).toThrow('not in this world');
+    const elsewhere = new World().add(ball(0.1));
+    for (const act of [
+      () => world.contactForce(elsewhere, 'ball'),
+      () => world.exclude([elsewhere, 'ball'], 'ground'),
+      () => world.distance([elsewhere, 'ball'], 'ground'),
+      () => world.connect(elsewhere, { name: 'held', a: 'ball', b: null, joint: { type: 'fixed' } }),
+      () => world.disconnect(elsewhere, 'ball'),
+      () => world.reroot(elsewhere, { top: 'ball', at: [0, 0, 0], joint: 'floating' }),
+    ])
+      expect(act).toThrow('"ball": It is not in this world.');
+    for (const h of [0, -0.01, Number.NaN, Number.POSITIVE_INFINITY])
+      expect(() => world.step(h)).toThrow(`The step must be a positive number of seconds, got ${h}.`);
+    expect(() => world.runUntil(Number.NaN)).toThrow('not a number');
+    expect(world.time).toBe(0);
+    expect(() => new World({ gravity: -9.81 as never })).toThrow('Gravity must be three finite numbers, got -9.81.');
+    expect(() => new World({ step: '0.01' as never })).toThrow('positive');
     expect(() => ball(0.1, { mass: -1 })).toThrow('positive');
     const robot = parseUrdf(
       `<robot name="r"><link name="arm"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
