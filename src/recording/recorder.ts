@@ -9,7 +9,7 @@ import type { Member } from '../simulation/world/member.js';
 import type { World } from '../simulation/world/world.js';
 import type { Mat3 } from '../spatial/matrix3.js';
 import { TRANSFORM } from '../spatial/spatial.js';
-import { orientation, sceneEntity, type TimeStamp, xyz } from './scene-entities.js';
+import { forceEntity, orientation, sceneEntity, type TimeStamp, xyz } from './scene-entities.js';
 import { TOPICS, type Topic } from './schemas.js';
 
 /** Where bytes go: a file, a list, a stream. */
@@ -28,7 +28,7 @@ const FRAME = 'world';
 
 /**
  * Records a World: the models and their shapes once, then at every call of `record` the poses of all bodies, joint positions and
- * velocities, contacts, energies and how the step went.
+ * velocities, contacts and their forces as arrows, energies and how the step went.
  *
  *     const recorder = await Recorder.begin(world, sink);
  *     while (world.time < 5) {
@@ -119,6 +119,7 @@ export class Recorder {
         ],
       });
     const transforms: object[] = [];
+    const jointStates: object[] = [];
     for (const member of members) {
       const { name, state } = member;
       const { mechanism } = state;
@@ -146,6 +147,10 @@ export class Recorder {
           rotation: orientation(E),
         });
       });
+      // Foxglove's joints have one degree of freedom; those of /joints any.
+      for (const { name: joint, iq, iv, model } of mechanism.joints)
+        if (model.nq === 1)
+          jointStates.push({ name: frameOf(name, joint), position: state.q[iq], velocity: state.v[iv] });
       say('/joints', {
         timestamp,
         member: name,
@@ -159,9 +164,15 @@ export class Recorder {
       });
     }
     say('/tf', { transforms });
+    say('/joint_states', { timestamp, joints: jointStates });
+    const contacts = this.#world.contacts();
+    say('/contact_forces', {
+      deletions: [],
+      entities: [forceEntity(FRAME, contacts, this.#arrowScale(), timestamp)],
+    });
     say('/contacts', {
       timestamp,
-      contacts: this.#world.contacts().map(({ a, b, position, normal, depth, force, mode }) => ({
+      contacts: contacts.map(({ a, b, position, normal, depth, force, mode }) => ({
         a: a.member === undefined ? a.body : frameOf(a.member, a.body),
         b: b.member === undefined ? b.body : frameOf(b.member, b.body),
         position: xyz(position),
@@ -174,6 +185,12 @@ export class Recorder {
     const { kinetic, potential } = this.#world.energy();
     say('/step', { timestamp, kinetic, potential, ...this.#world.report });
     return out;
+  }
+
+  /** Metres of an arrow for each newton: the weight of the heaviest member has an arrow of half a metre. */
+  #arrowScale(): number {
+    const mass = this.#world.members.reduce((most, { articulation }) => Math.max(most, articulation.mass), 0);
+    return mass > 0 ? 0.5 / (9.81 * mass) : 0;
   }
 }
 

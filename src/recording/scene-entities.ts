@@ -2,8 +2,10 @@
 
 import { convexHull } from '../contact/hull.js';
 import type { Geometry, HeightField, Placement, Shape } from '../mechanism/mechanism.js';
+import type { ContactReport } from '../simulation/world/contact-report.js';
 import { quaternionFromRotation, transpose, type Vec3 } from '../spatial/matrix3.js';
 
+const ARROW = { r: 0.9, g: 0.35, b: 0.1, a: 1 };
 const DEFAULT_COLOR = [0.7, 0.74, 0.8, 1] as const;
 /** A plane is drawn as a thin box of this width, metres. */
 const PLANE = 20;
@@ -13,16 +15,15 @@ export interface TimeStamp {
   readonly nsec: number;
 }
 
-/** Everything that is drawn in a frame. */
-export function sceneEntity(frame: string, shapes: readonly Shape[], timestamp: TimeStamp): object {
-  const entity = {
+function emptyEntity(frame: string, id: string, timestamp: TimeStamp) {
+  return {
     timestamp,
     frame_id: frame,
-    id: frame,
+    id,
     lifetime: { sec: 0, nsec: 0 },
     frame_locked: true,
     metadata: [],
-    arrows: [],
+    arrows: [] as object[],
     cubes: [] as object[],
     spheres: [] as object[],
     cylinders: [] as object[],
@@ -31,6 +32,43 @@ export function sceneEntity(frame: string, shapes: readonly Shape[], timestamp: 
     texts: [],
     models: [],
   };
+}
+
+/** Forces of contacts as arrows, on whatever is not the ground; scale: metres for each newton. */
+export function forceEntity(
+  frame: string,
+  contacts: readonly Pick<ContactReport, 'a' | 'force' | 'position'>[],
+  scale: number,
+  timestamp: TimeStamp,
+): object {
+  const entity = emptyEntity(frame, 'contact forces', timestamp);
+  for (const { a, force, position } of contacts) {
+    const sign = a.member === undefined ? -scale : scale;
+    const [x, y, z] = force.map((f) => sign * f);
+    const length = Math.sqrt(x * x + y * y + z * z);
+    if (!(length > 1e-4)) continue;
+    entity.arrows.push({
+      pose: { position: xyz(position), orientation: fromAxisX([x / length, y / length, z / length]) },
+      shaft_length: 0.8 * length,
+      shaft_diameter: 0.008,
+      head_length: 0.2 * length,
+      head_diameter: 0.02,
+      color: ARROW,
+    });
+  }
+  return entity;
+}
+
+/** A rotation that takes the x axis to a direction. */
+function fromAxisX([x, y, z]: Vec3): object {
+  // Half way between both; straight back by half a turn about z.
+  const s = Math.sqrt((1 + x) / 2);
+  return s > 1e-6 ? { x: 0, y: -z / (2 * s), z: y / (2 * s), w: s } : { x: 0, y: 0, z: 1, w: 0 };
+}
+
+/** Everything that is drawn in a frame. */
+export function sceneEntity(frame: string, shapes: readonly Shape[], timestamp: TimeStamp): object {
+  const entity = emptyEntity(frame, frame, timestamp);
   for (const shape of shapes) {
     const [r, g, b, a] = shape.color ?? DEFAULT_COLOR;
     const color = { r, g, b, a };

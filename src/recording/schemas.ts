@@ -53,7 +53,19 @@ const scene = record(
           lifetime: duration,
           frame_locked: { type: 'boolean' },
           metadata: nothing,
-          arrows: nothing,
+          arrows: arrayOf(
+            record(
+              {
+                pose,
+                shaft_length: number,
+                shaft_diameter: number,
+                head_length: number,
+                head_diameter: number,
+                color,
+              },
+              'foxglove.ArrowPrimitive',
+            ),
+          ),
           cubes: arrayOf(record(solid, 'foxglove.CubePrimitive')),
           spheres: arrayOf(record(solid, 'foxglove.SpherePrimitive')),
           cylinders: arrayOf(
@@ -77,6 +89,14 @@ const scene = record(
 );
 
 const model = record({ timestamp: time, member: string, description: { type: 'object' } }, 'manikin.Model');
+
+const jointStates = record(
+  {
+    timestamp: time,
+    joints: arrayOf(record({ name: string, position: number, velocity: number }, 'foxglove.JointState')),
+  },
+  'foxglove.JointStates',
+);
 
 const joints = record(
   {
@@ -124,7 +144,9 @@ export const TOPICS = {
   '/model': model,
   '/scene': scene,
   '/tf': transforms,
+  '/joint_states': jointStates,
   '/joints': joints,
+  '/contact_forces': scene,
   '/contacts': contacts,
   '/step': step,
 } as const;

@@ -97,26 +97,51 @@ describe('recordings', () => {
   });
 
   it('have messages as Foxglove defines them', async () => {
-    const { bytes } = await recorded();
+    const { bytes, states } = await recorded();
     const reader = new McapStreamReader();
     reader.append(bytes);
+    // biome-ignore lint/suspicious/noExplicitAny: what was read may be anything.
+    const last = new Map<string, any>();
     const names = new Map<number, string>();
+    const topics = new Map<number, string>();
     const schemas = new Map<number, string>();
     const seen = new Map<string, number>();
     for (let record = reader.nextRecord(); record !== undefined; record = reader.nextRecord()) {
       if (record.type === 'Schema') schemas.set(record.id, record.name);
-      if (record.type === 'Channel') names.set(record.id, schemas.get(record.schemaId)!);
+      if (record.type === 'Channel') {
+        names.set(record.id, schemas.get(record.schemaId)!);
+        topics.set(record.id, record.topic);
+      }
       if (record.type !== 'Message') continue;
       const name = names.get(record.channelId)!;
-      seen.set(name, (seen.get(name) ?? 0) + 1);
+      const message = JSON.parse(new TextDecoder().decode(record.data));
+      const topic = `${topics.get(record.channelId)} ${name}`;
+      seen.set(topic, (seen.get(topic) ?? 0) + 1);
+      last.set(topic, message);
       const official = (foxglove as unknown as { [name: string]: Schema })[name.replace('foxglove.', '')];
-      if (name.startsWith('foxglove.'))
-        expect(objections(official, JSON.parse(new TextDecoder().decode(record.data))), name).toEqual([]);
+      if (name.startsWith('foxglove.')) expect(objections(official, message), name).toEqual([]);
     }
-    expect(seen.get('foxglove.FrameTransforms')).toBe(21);
+    expect(seen.get('/tf foxglove.FrameTransforms')).toBe(21);
     // The ground, the figure twice, the box.
-    expect(seen.get('foxglove.SceneUpdate')).toBe(4);
-    expect(seen.get('manikin.Contacts')).toBe(21);
+    expect(seen.get('/scene foxglove.SceneUpdate')).toBe(4);
+    expect(seen.get('/contacts manikin.Contacts')).toBe(21);
+    expect(seen.get('/joint_states foxglove.JointStates')).toBe(21);
+    const { joints } = last.get('/joint_states foxglove.JointStates');
+    const knee = states.at(-1)![1][builtinMechanism('human-34').joint('left_knee').iq];
+    expect(joints).toHaveLength(28);
+    expect(joints.find(({ name }: { name: string }) => name === 'figure/left_knee').position).toBe(knee);
+    // The box is carried: arrows point upwards, their lengths are its weight beside that of the figure.
+    expect(seen.get('/contact_forces foxglove.SceneUpdate')).toBe(21);
+    const [{ arrows }] = last.get('/contact_forces foxglove.SceneUpdate').entities;
+    const mass = builtinMechanism('human-34').bodies.reduce((sum, body) => sum + body.mass, 0);
+    let lifted = 0;
+    for (const { pose, shaft_length, head_length } of arrows) {
+      const { y, w } = pose.orientation;
+      // The z of the x axis after that rotation; there is no x in it.
+      lifted += -2 * w * y * (shaft_length + head_length);
+      expect(pose.position.z).toBeCloseTo(0, 4);
+    }
+    expect(lifted).toBeCloseTo((0.5 * 2) / mass, 4);
   });
 
   it('that were cut off anywhere are read as far as they go', async () => {
