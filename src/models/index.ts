@@ -53,7 +53,11 @@ export const BUILTIN_MODELS: readonly BuiltinModel[] = [
     description: 'N figures of 34 degrees of freedom hand in hand, free root: 34 + 31 (N - 1) degrees of freedom',
   },
   { name: 'compass', example: 'compass', description: 'compass biped of paper 001, standing on its stance foot' },
-  { name: 'kneed', example: 'kneed', description: 'compass biped with knees: the stance knee locked, the swing knee free' },
+  {
+    name: 'kneed',
+    example: 'kneed',
+    description: 'compass biped with knees: the stance knee locked, the swing knee free',
+  },
 ];
 
 /** Names that could be meant besides, for the message where there is no mechanism of that name: scenes, for example. */
