@@ -60,8 +60,8 @@ export function keysAndVideo(visit: Visit): void {
 
     it('takes a video along that plays', async () => {
       await visit.open();
-      // Without a GPU a few pictures a second are all there is.
-      await page.evaluate('globalThis.between = 150; drawAnew()');
+      // Without a GPU a few small pictures a second are all there is.
+      await page.evaluate('globalThis.between = 150; drawAnew(320)');
       await page.click('#save summary');
       await page.click('#save-video');
       const before = Number.parseFloat(await visit.text('#clock'));
