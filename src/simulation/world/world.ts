@@ -52,11 +52,11 @@ import type { Control } from './motors.js';
 import { type ImuReading, imuOf, poseOf, type SolvedStep, solvedStep } from './sensors.js';
 import { Sleep, type SleepOptions } from './sleep.js';
 import { Stepper } from './stepper.js';
-import { type WorldThreadOptions, WorldThreads } from './threads/world-threads.js';
+import { type WorldThreadFaults, WorldThreads } from './threads/world-threads.js';
 import { newKeys, type PairFriction, pairKey, type WorldShape, worldShapes } from './world-shape.js';
 
 /** Options of a world: step, gravity, ground, solver. */
-export interface WorldOptions extends WorldThreadOptions {
+export interface WorldOptions {
   /** Seconds a step; 2 ms where left out. */
   readonly step?: number;
   /** [0, 0, -9.81] where left out; that of the mechanisms is not looked at. */
@@ -71,6 +71,12 @@ export interface WorldOptions extends WorldThreadOptions {
   readonly threads?: number;
   /** Added one after the other, as by `add`. */
   readonly mechanisms?: readonly Mechanism[];
+  /**
+   * What becomes of threads, for tests.
+   *
+   * @internal
+   */
+  readonly faults?: WorldThreadFaults;
 }
 
 /** Name, state and place of a mechanism that is added to a world. */
@@ -160,7 +166,7 @@ export class World {
       throw MechanismError.of('gravity', '', `Gravity must be three finite numbers, got ${String(gravity)}.`);
     if (!(Number.isInteger(threads) && threads >= 1))
       throw MechanismError.of('threads', '', `Expected a whole number of threads, got ${threads}.`);
-    this.threads = new WorldThreads(threads, options);
+    this.threads = new WorldThreads(threads, options.faults);
     this.#stepper = new Stepper(this.#detection, this.threads);
     this.stepSize = step;
     this.gravity = gravity;

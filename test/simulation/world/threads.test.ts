@@ -5,7 +5,7 @@ import { builtinMechanism } from '../../../src/models/index.js';
 import { StateHash } from '../../../src/scenes/state-hash.js';
 import { ball, box, capsule } from '../../../src/simulation/world/bodies.js';
 import type { Member } from '../../../src/simulation/world/member.js';
-import type { WorldThreadOptions } from '../../../src/simulation/world/threads/world-threads.js';
+import type { WorldThreadFaults } from '../../../src/simulation/world/threads/world-threads.js';
 import { World } from '../../../src/simulation/world/world.js';
 import { PATIENCE } from '../../support/patience.js';
 
@@ -21,8 +21,8 @@ interface Made {
 }
 
 /** Figures that fall over each other, a driven arm, bodies that bounce, roll and give way, a field of heights. */
-function made(threads: number, more: WorldThreadOptions = {}): Made {
-  const world = new World({ step: 0.005, threads, ground: { friction: 0.8 }, ...more });
+function made(threads: number, faults: WorldThreadFaults = {}): Made {
+  const world = new World({ step: 0.005, threads, ground: { friction: 0.8 }, faults });
   open.push(world);
   world.obstacle({
     name: 'hill',

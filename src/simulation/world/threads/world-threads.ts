@@ -77,8 +77,8 @@ interface Helper {
   done: (() => void) | undefined;
 }
 
-export interface WorldThreadOptions {
-  /** For tests. */
+/** For tests: a thread that fails, and after how many milliseconds it counts as lost. */
+export interface WorldThreadFaults {
   readonly fault?: ThreadFault;
   readonly lostAfter?: number;
 }
@@ -91,7 +91,7 @@ export class WorldThreads {
   readonly notes: string[] = [];
   /** Islands that others than the caller computed, and those that the caller computed because they did not come. */
   readonly counts = { shared: 0, stolen: 0 };
-  readonly #options: WorldThreadOptions;
+  readonly #faults: WorldThreadFaults;
   #helpers: Helper[] = [];
   #starting: Promise<void> | undefined;
   #control: Int32Array = new Int32Array(0);
@@ -114,9 +114,9 @@ export class WorldThreads {
   #sent = 0;
   #end = 0;
 
-  constructor(asked: number, options: WorldThreadOptions = {}) {
+  constructor(asked: number, faults: WorldThreadFaults = {}) {
     this.asked = asked;
-    this.#options = options;
+    this.#faults = faults;
     if (asked === 1) return;
     const reason = reasonForOneThread();
     if (reason !== undefined) {
@@ -224,7 +224,7 @@ export class WorldThreads {
   }
 
   #tell(): void {
-    const { fault } = this.#options;
+    const { fault } = this.#faults;
     this.#version++;
     const plan = this.#plan!();
     Atomics.store(this.#control, VERSION, this.#version);
@@ -278,7 +278,7 @@ export class WorldThreads {
     const control = this.#control;
     this.#late = this.#late.filter((at) => Atomics.load(control, STATUS + at) <= 0);
     if (this.#late.length === 0) return true;
-    if (performance.now() - this.#lateSince < (this.#options.lostAfter ?? LOST)) return false;
+    if (performance.now() - this.#lateSince < (this.#faults.lostAfter ?? LOST)) return false;
     const at = new Set(this.#late.map((task) => -control[STATUS + task]));
     // Who took a task and did not even say so, nobody knows.
     for (const { number } of this.#helpers) if (at.has(number) || at.has(0)) this.#lose(number, 'it does not answer');
