@@ -1,4 +1,4 @@
-// The bits of a run follow from its scene: twice, after a checkpoint at any time, and as in a browser (test/browser/world.test.ts).
+// The bits of a run follow from its scene: twice, after a checkpoint at any time, and as in a browser (test/browser/world.ts).
 // What the solver reaches in every scene that comes with the package. MANIKIN_LONG=1: whole scenes, 1000 random times, all steps.
 
 import { describe, expect, it } from 'vitest';

@@ -5,11 +5,11 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { PlainDynamics } from '../../src/engines/plain/plain-dynamics.js';
 import { State } from '../../src/mechanism/state.js';
 import { builtinMechanism } from '../../src/models/index.js';
-import { hasBrowser, launchBrowser, serve } from '../support/browser.js';
+import { serve } from '../support/browser.js';
 import { PATIENCE } from '../support/patience.js';
 import { relativeError } from '../support/random-mechanism.js';
 
@@ -87,78 +87,76 @@ async function bundled(): Promise<ReadonlyMap<string, string>> {
   ]);
 }
 
-describe.skipIf(!hasBrowser())('threads in a browser', () => {
-  let browser: Browser;
-  let bundle: ReadonlyMap<string, string>;
-  beforeAll(async () => {
-    [browser, bundle] = await Promise.all([launchBrowser(), bundled()]);
-  });
-  afterAll(async () => {
-    await browser?.close();
-  });
+export function parallel(browserOf: () => Browser): void {
+  describe('threads in a browser', () => {
+    let bundle: ReadonlyMap<string, string>;
+    beforeAll(async () => {
+      bundle = await bundled();
+    });
 
-  const mechanism = builtinMechanism(MODEL);
-  const expected = new PlainDynamics(mechanism).forward(State.random(mechanism, 1));
+    const mechanism = builtinMechanism(MODEL);
+    const expected = new PlainDynamics(mechanism).forward(State.random(mechanism, 1));
 
-  async function visit(headers: Record<string, string>, program = bundle): Promise<{ page: Result; worker: Result }> {
-    const pages = new Map([
-      ['/', '<!doctype html><title>threads</title><body><script type="module" src="/main.js"></script>'],
-      ['/main.js', MAIN],
-      ...program,
-      [
-        '/worker.js',
-        "import { compute } from '/program.js'; compute().then((result) => postMessage(result), (error) => postMessage({ error: String(error) }));",
-      ],
-    ]);
-    const site = await serve(pages, headers);
-    try {
-      const page = await browser.newPage();
-      const errors: string[] = [];
-      page.on('pageerror', (error) => errors.push(error.message));
-      await page.goto(`${site.url}/`);
-      const text = await page.locator('#result').textContent({ timeout: PATIENCE });
-      await page.close();
-      const result = JSON.parse(text ?? '') as { page: Result; worker: Result; error?: string };
-      expect(errors).toEqual([]);
-      expect(result.error).toBeUndefined();
-      expect((result.worker as { error?: string }).error).toBeUndefined();
-      for (const { qdd, batch } of [result.page, result.worker]) {
-        expect(relativeError(qdd, expected)).toBeLessThan(1e-10);
-        expect(relativeError(batch, expected)).toBeLessThan(1e-10);
+    async function visit(headers: Record<string, string>, program = bundle): Promise<{ page: Result; worker: Result }> {
+      const pages = new Map([
+        ['/', '<!doctype html><title>threads</title><body><script type="module" src="/main.js"></script>'],
+        ['/main.js', MAIN],
+        ...program,
+        [
+          '/worker.js',
+          "import { compute } from '/program.js'; compute().then((result) => postMessage(result), (error) => postMessage({ error: String(error) }));",
+        ],
+      ]);
+      const site = await serve(pages, headers);
+      try {
+        const page = await browserOf().newPage();
+        const errors: string[] = [];
+        page.on('pageerror', (error) => errors.push(error.message));
+        await page.goto(`${site.url}/`);
+        const text = await page.locator('#result').textContent({ timeout: PATIENCE });
+        await page.close();
+        const result = JSON.parse(text ?? '') as { page: Result; worker: Result; error?: string };
+        expect(errors).toEqual([]);
+        expect(result.error).toBeUndefined();
+        expect((result.worker as { error?: string }).error).toBeUndefined();
+        for (const { qdd, batch } of [result.page, result.worker]) {
+          expect(relativeError(qdd, expected)).toBeLessThan(1e-10);
+          expect(relativeError(batch, expected)).toBeLessThan(1e-10);
+        }
+        // A page's own thread never waits for others.
+        expect(result.page.mode).toBe('serial');
+        expect(result.page.counts.parallel).toBe(0);
+        return result;
+      } finally {
+        await site.close();
       }
-      // A page's own thread never waits for others.
-      expect(result.page.mode).toBe('serial');
-      expect(result.page.counts.parallel).toBe(0);
-      return result;
-    } finally {
-      await site.close();
     }
-  }
 
-  it('isolated, WebAssembly allowed: several threads in a worker', async () => {
-    const modules = new Map([['/program.js', PROGRAM]]);
-    const { page, worker } = await visit({ ...ISOLATED, ...policy("'self' 'wasm-unsafe-eval'") }, modules);
-    expect(worker.mode, worker.explain).toBe('parallel');
-    expect(worker.threads).toBe(2);
-    expect(worker.batchThreads).toBe(2);
-    expect(page.explain).toContain('must never wait');
-  });
+    it('isolated, WebAssembly allowed: several threads in a worker', async () => {
+      const modules = new Map([['/program.js', PROGRAM]]);
+      const { page, worker } = await visit({ ...ISOLATED, ...policy("'self' 'wasm-unsafe-eval'") }, modules);
+      expect(worker.mode, worker.explain).toBe('parallel');
+      expect(worker.threads).toBe(2);
+      expect(worker.batchThreads).toBe(2);
+      expect(page.explain).toContain('must never wait');
+    });
 
-  it('not isolated: one thread, and it says why', async () => {
-    const { page, worker } = await visit(policy("'self' 'wasm-unsafe-eval'"));
-    for (const result of [page, worker]) {
-      expect(result.mode).toBe('serial');
-      expect(result.batchThreads).toBe(1);
-      expect(result.explain).toContain('Cross-Origin-Opener-Policy');
-    }
-  });
+    it('not isolated: one thread, and it says why', async () => {
+      const { page, worker } = await visit(policy("'self' 'wasm-unsafe-eval'"));
+      for (const result of [page, worker]) {
+        expect(result.mode).toBe('serial');
+        expect(result.batchThreads).toBe(1);
+        expect(result.explain).toContain('Cross-Origin-Opener-Policy');
+      }
+    });
 
-  it.each([
-    ['isolated', ISOLATED],
-    ['not isolated', {}],
-  ])('%s, WebAssembly forbidden: readable algorithms on one thread', async (_name, headers) => {
-    const { worker } = await visit({ ...headers, ...policy("'self'") });
-    expect(worker.mode).toBe('serial');
-    expect(worker.explain).toMatch(/WebAssembly cannot be used|Cross-Origin-Opener-Policy/);
+    it.each([
+      ['isolated', ISOLATED],
+      ['not isolated', {}],
+    ])('%s, WebAssembly forbidden: readable algorithms on one thread', async (_name, headers) => {
+      const { worker } = await visit({ ...headers, ...policy("'self'") });
+      expect(worker.mode).toBe('serial');
+      expect(worker.explain).toMatch(/WebAssembly cannot be used|Cross-Origin-Opener-Policy/);
+    });
   });
-});
+}
