@@ -144,9 +144,20 @@ function layOut(
   }
   const structure = { nodes, size, start, node, place, first, column, diagonal, lower, upper, pairs, length };
   const target = new Int32Array(pairs[nodes]);
-  for (let p = 0, t = 0; p < nodes; p++)
-    for (let a = first[p]; a < first[p + 1]; a++)
-      for (let b = first[p]; b < first[p + 1]; b++) target[t++] = offsetAt(structure, column[a], column[b]);
+  for (let p = 0; p < nodes; p++) {
+    const begin = first[p];
+    const count = first[p + 1] - begin;
+    for (let a = 0; a < count; a++) {
+      const row = column[begin + a];
+      target[pairs[p] + a * count + a] = diagonal[row];
+      // With the fill-in, the row of a column has all columns before it: both lists ascend.
+      for (let b = 0, e = first[row]; b < a; b++, e++) {
+        while (column[e] < column[begin + b]) e++;
+        target[pairs[p] + a * count + b] = lower[e];
+        target[pairs[p] + b * count + a] = upper[e];
+      }
+    }
+  }
   return { ...structure, target };
 }
 

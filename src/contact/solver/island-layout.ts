@@ -36,7 +36,8 @@ const WORK = 160;
 /** Collects integers behind each other, and room for numbers behind them. */
 class Space {
   readonly #base: number;
-  readonly #integers: number[] = [];
+  #integers = new Int32Array(1024);
+  #used = 0;
   readonly #header: number[] = [];
   #floats: number[] = [];
 
@@ -45,7 +46,7 @@ class Space {
   }
 
   get next(): number {
-    return this.#base + this.#integers.length;
+    return this.#base + this.#used;
   }
 
   set(header: number, value: number): void {
@@ -53,9 +54,16 @@ class Space {
   }
 
   /** Integers, whose place the entry of the header gets; returns it. */
-  put(header: number | undefined, numbers: Iterable<number>): number {
+  put(header: number | undefined, numbers: ArrayLike<number>): number {
     const where = this.next;
-    for (const x of numbers) this.#integers.push(x);
+    const from = this.#used;
+    this.#used += numbers.length;
+    if (this.#used > this.#integers.length) {
+      const more = new Int32Array(2 * this.#used);
+      more.set(this.#integers.subarray(0, from));
+      this.#integers = more;
+    }
+    this.#integers.set(numbers, from);
     if (header !== undefined) this.set(header, where);
     return where;
   }
@@ -65,16 +73,22 @@ class Space {
     const where = this.put(header, head);
     const o = where - this.#base;
     this.#integers[o + at.S_NODES] = s.nodes;
-    this.#integers[o + at.S_SIZE] = this.put(undefined, s.size);
-    this.#integers[o + at.S_START] = this.put(undefined, s.start);
-    this.#integers[o + at.S_NODE] = this.put(undefined, s.node);
-    this.#integers[o + at.S_FIRST] = this.put(undefined, s.first);
-    this.#integers[o + at.S_COLUMN] = this.put(undefined, s.column);
-    this.#integers[o + at.S_DIAGONAL] = this.put(undefined, s.diagonal);
-    this.#integers[o + at.S_LOWER] = this.put(undefined, s.lower);
-    this.#integers[o + at.S_UPPER] = this.put(undefined, s.upper);
-    this.#integers[o + at.S_PAIRS] = this.put(undefined, s.pairs);
-    this.#integers[o + at.S_TARGET] = this.put(undefined, s.target);
+    const lists: readonly (readonly [number, Int32Array])[] = [
+      [at.S_SIZE, s.size],
+      [at.S_START, s.start],
+      [at.S_NODE, s.node],
+      [at.S_FIRST, s.first],
+      [at.S_COLUMN, s.column],
+      [at.S_DIAGONAL, s.diagonal],
+      [at.S_LOWER, s.lower],
+      [at.S_UPPER, s.upper],
+      [at.S_PAIRS, s.pairs],
+      [at.S_TARGET, s.target],
+    ];
+    for (const [entry, list] of lists) {
+      const begin = this.put(undefined, list);
+      this.#integers[o + entry] = begin;
+    }
   }
 
   /** Numbers in F, behind all integers. */
@@ -88,7 +102,7 @@ class Space {
       this.set(this.#floats[k], end);
       end += this.#floats[k + 1];
     }
-    return { base: this.#base, integers: Int32Array.from(this.#integers), header: this.#header, end };
+    return { base: this.#base, integers: this.#integers.slice(0, this.#used), header: this.#header, end };
   }
 }
 
