@@ -10,6 +10,7 @@ import { readCable } from './mjcf-cable.js';
 import type { Compiler } from './mjcf-compiler.js';
 import type { DefaultClasses, Defaults } from './mjcf-defaults.js';
 import { type Fields, flag, number, numbers, readFields, text } from './mjcf-fields.js';
+import { readFlex } from './mjcf-flex.js';
 import {
   AT_ORIGIN,
   checkOneOrientation,
@@ -223,6 +224,8 @@ export class BodyReader {
         else this.#leaveOut(element.claim());
         break;
       case 'flexcomp':
+        this.#flex(element.claim(), scope);
+        break;
       case 'plugin':
         this.#leaveOut(element.claim());
         break;
@@ -255,6 +258,31 @@ export class BodyReader {
       for (const site of piece.sites) this.#site(element, site, at);
       if (before !== undefined) this.exclusions.push({ body1: before, body2: name });
       before = name;
+    }
+  }
+
+  /** Points on slides, which nothing holds together. */
+  #flex(element: XmlElement, scope: Scope): void {
+    const points = readFlex(element, scope.file.compiler);
+    if (points === undefined) {
+      this.#leaveOut(element);
+      return;
+    }
+    element.dismiss();
+    const { bodies, axes, mass, inertia } = points;
+    if (bodies.length === 0) element.warn('flex', 'A flex that moves with its body is not used.');
+    else element.warn('flex', 'What holds the points of this flex together is not used: each moves by itself.');
+    for (const { name: written, at } of bodies) {
+      this.#count(element);
+      const name = this.#name(element, 'body', written, scope);
+      const { file } = scope;
+      const place = { name, parent: scope.body, pose: { R: AT_ORIGIN.R, p: at }, written: at };
+      const body = this.#add({ element, file, ...place, mocap: false, gravcomp: 0 });
+      this.bodies[body].inertial = { mass, com: AT_ORIGIN.p, inertia: [inertia, 0, 0, 0, inertia, 0, 0, 0, inertia] };
+      for (const axis of axes) {
+        const slide = resolveJoint(element, { ...scope.defaults.joint, name: '', type: 'slide', axis }, file.compiler);
+        this.#joint(slide, { ...scope, body, frame: AT_ORIGIN });
+      }
     }
   }
 

@@ -134,7 +134,40 @@ const CABLES: readonly (readonly [string, string])[] = [
   ],
 ];
 
+const grid = (attributes: string, inside = ''): string =>
+  `<flexcomp name="k" radius=".01" spacing=".1 .2 .3" ${attributes}>${inside}</flexcomp>`;
+const FLEXES: readonly (readonly [string, string])[] = [
+  [
+    'a net of points on a body of a class',
+    `<body name="w" childclass="c"><joint/><geom size=".1"/><frame pos="0 0 5" euler="0 90 0">
+     ${grid('count="2 3 1" pos="1 2 3" euler="0 0 30" mass="2" inertiabox=".02" scale="2 1 1"')}</frame></body>`,
+  ],
+  [
+    'a solid of points, some of them held',
+    grid(
+      'count="3 2 3" dim="3"',
+      '<pin id="1"/><pin grid="2 1 2"/><pin gridrange="1 0 0 2 1 1"/><elasticity young="1"/>',
+    ),
+  ],
+  ['a string of points in a plane', grid('count="4 1 1" dim="1" dof="2d"', '<pin range="1 2"/>')],
+  [
+    'points that are written, one of which nothing uses',
+    grid('type="direct" point="0 0 0 1 0 0 5 5 5 0 1 0" element="0 1 3" scale="1 2 3" pos="0 0 1"'),
+  ],
+  [
+    'a flex that moves with its body',
+    `<body name="w"><joint/><geom size=".1"/>${grid('count="3 3 1" rigid="true"')}</body>`,
+  ],
+];
+
 const MODELS = new Map([
+  ...FLEXES.map(
+    ([name, bodies]) =>
+      [
+        name,
+        scene(bodies, '', '<default><joint damping="3"/><default class="c"><joint armature=".7"/></default></default>'),
+      ] as const,
+  ),
   ...CABLES.map(([name, bodies]) => [name, scene(bodies, '', '<default><joint damping="3"/></default>')] as const),
   [
     'motors and servos of a class that inherits ranges',
@@ -321,7 +354,7 @@ describe('MJCF files in the wild', () => {
 
   it('what is not understood takes along what refers to it, and no more', () => {
     const text = scene(
-      `${ARM}<flexcomp name="k" type="grid" count="3 3 1" spacing=".1 .1 .1" radius=".01"/>`,
+      `${ARM}<flexcomp name="k" type="box" count="3 3 3" spacing=".1 .1 .1" radius=".01"/>`,
       '<contact><exclude body1="k_0" body2="a"/></contact><keyframe><key qpos="1 2 3 4 5 6 7 8"/></keyframe>',
     );
     const model = parseMjcf(text);
