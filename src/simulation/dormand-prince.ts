@@ -61,6 +61,8 @@ export class DormandPrince implements Integrator {
   /** Whole change of v in the step, and u of the dense output. */
   readonly #v: Float64Array;
   readonly #denseU: Float64Array;
+  /** Of each degree of freedom, where its position stands in q; -1 where that is a quaternion. */
+  readonly #positions: Int32Array;
   #work = 0;
   #duration = 0;
   /** The next step as the error control sees it; 0 before the first. */
@@ -100,6 +102,9 @@ export class DormandPrince implements Integrator {
     this.#base = state.clone();
     this.#probe = state.clone();
     this.#v = vector();
+    this.#positions = new Int32Array(nv).fill(-1);
+    for (const { model, iq, iv } of dynamics.mechanism.joints)
+      if (model.nq === model.nv) for (let k = 0; k < model.nv; k++) this.#positions[iv + k] = iq + k;
     this.#denseU = vector();
     this.#lastU = vector();
     this.#lastV = vector();
@@ -219,27 +224,30 @@ export class DormandPrince implements Integrator {
   }
 
   #error(h: number): number {
-    const { joints } = this.#base.mechanism;
-    const { rates, accelerations, u } = this.#stages;
-    const [r0, r2, r3, r4, r5, r6] = [0, 2, 3, 4, 5, 6].map((s) => rates[s]);
-    const [a0, a2, a3, a4, a5, a6] = [0, 2, 3, 4, 5, 6].map((s) => accelerations[s]);
-    // The second stage has no part in the error.
-    const [e0, , e2, e3, e4, e5, e6] = ERROR;
-    const [q, v] = [this.#base.q, this.#base.v];
-    const [absolute, relative] = [this.#absolute, this.#relative];
+    const { rates: r, accelerations: a, u } = this.#stages;
+    const { q, v } = this.#base;
+    const positions = this.#positions;
+    const change = this.#v;
+    const absolute = this.#absolute;
+    const relative = this.#relative;
     let worst = 0;
-    for (const { model, iq, iv } of joints)
-      for (let k = 0; k < model.nv; k++) {
-        const n = iv + k;
-        const eu = e0 * r0[n] + e2 * r2[n] + e3 * r3[n] + e4 * r4[n] + e5 * r5[n] + e6 * r6[n];
-        const ev = e0 * a0[n] + e2 * a2[n] + e3 * a3[n] + e4 * a4[n] + e5 * a5[n] + e6 * a6[n];
-        // Quaternions have size one, and so have the rotations they stand for.
-        const position = model.nq === model.nv ? Math.max(Math.abs(q[iq + k]), Math.abs(q[iq + k] + u[n])) : 1;
-        const velocity = Math.max(Math.abs(v[n]), Math.abs(v[n] + this.#v[n]));
-        worst = Math.max(worst, Math.abs(h * eu) / (absolute + relative * position));
-        worst = Math.max(worst, Math.abs(h * ev) / (absolute + relative * velocity));
-        if (Number.isNaN(eu + ev)) return Number.NaN;
+    for (let n = 0; n < positions.length; n++) {
+      let eu = 0;
+      let ev = 0;
+      // The second stage has no part in the error.
+      for (let s = 0; s < ERROR.length; s++) {
+        if (s === 1) continue;
+        eu += ERROR[s] * r[s][n];
+        ev += ERROR[s] * a[s][n];
       }
+      // Quaternions have size one, and so have the rotations they stand for.
+      const at = positions[n];
+      const position = at < 0 ? 1 : Math.max(Math.abs(q[at]), Math.abs(q[at] + u[n]));
+      const velocity = Math.max(Math.abs(v[n]), Math.abs(v[n] + change[n]));
+      worst = Math.max(worst, Math.abs(h * eu) / (absolute + relative * position));
+      worst = Math.max(worst, Math.abs(h * ev) / (absolute + relative * velocity));
+      if (Number.isNaN(eu + ev)) return Number.NaN;
+    }
     return worst;
   }
 
