@@ -3,7 +3,7 @@
 import type { Gallery } from './gallery/gallery.js';
 import { GALLERY, type GalleryName, galleryNamed } from './gallery/names.js';
 import { Physics } from './physics/client.js';
-import type { Request, SceneView } from './physics/protocol.js';
+import type { Frame, Request, SceneView } from './physics/protocol.js';
 import { type Picked, Store } from './store.js';
 import { nameOf } from './views/chosen-joint.js';
 import { controlPanel } from './views/control-panel.js';
@@ -37,6 +37,8 @@ const stage = new Stage(byId<HTMLCanvasElement>('canvas'), {
 const picking = new Picking(store, physics, () => stage.directions);
 
 const scenes = byId<HTMLSelectElement>('scenes');
+/** What is no scene of the list: a file that was opened. */
+const opened = element('option', { value: '', hidden: true });
 async function listScenes(): Promise<void> {
   const { scenes: list = [] } = await physics.ask({ do: 'list' });
   for (const group of new Set(list.map((scene) => scene.group)))
@@ -49,6 +51,7 @@ async function listScenes(): Promise<void> {
         ),
       ),
     );
+  scenes.append(opened);
   const views = GALLERY.map(({ name, title: text }) => element('option', { value: `gallery:${name}` }, text));
   scenes.append(element('optgroup', { label: 'Gallery' }, ...views));
 }
@@ -127,10 +130,17 @@ const restart = (): void => void start({ do: 'restart' });
 /** Plots are loaded when the scene moves or they are looked at: the first picture does not wait for them. */
 function plotsLater(panel: HTMLElement, ...given: readonly [Store, Physics]): void {
   let begun = false;
-  store.subscribe(({ frame }) => {
+  // What comes while they are loaded is part of them, too.
+  let frames: Frame[] = [];
+  const leave = store.subscribe(({ scene, frame }, before) => {
+    if (scene?.title !== before.scene?.title) frames = [];
+    if (frame !== undefined && frame !== before.frame) frames.push(frame);
     if (begun || (panel.hidden && (frame === undefined || frame.time === 0))) return;
     begun = true;
-    void import('./views/plots-panel.js').then(({ plotsPanel }) => plotsPanel(panel, ...given));
+    void import('./views/plots-panel.js').then(({ plotsPanel }) => {
+      leave();
+      plotsPanel(panel, ...given, frames);
+    });
   });
 }
 
@@ -243,6 +253,7 @@ store.subscribe((state, before) => {
   if (scene !== undefined && scene !== before.scene) {
     stage.arrange(scene, scene.title !== title);
     title = scene.title;
+    opened.textContent = title;
     if (frame !== undefined) stage.show(frame);
     const squares = stage.square === 1 ? '' : ` A square of the grid is ${stage.square} m.`;
     byId('about').textContent = `${scene.about.replace(/\w$/, '$&.')}${squares}${plainly}`;

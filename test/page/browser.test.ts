@@ -11,6 +11,7 @@ import { plain } from './visits/plain.js';
 import { reading } from './visits/reading.js';
 import { replays } from './visits/replays.js';
 import { scene } from './visits/scene.js';
+import { view } from './visits/view.js';
 import { Visit } from './visits/visit.js';
 
 describe.skipIf(!hasBrowser())('the page', () => {
@@ -21,6 +22,7 @@ describe.skipIf(!hasBrowser())('the page', () => {
   scene(visit);
   pictures(visit);
   drops(visit);
+  view(visit);
   reading(visit);
   keysAndVideo(visit);
   replays(visit);

@@ -2,10 +2,13 @@
 
 import { serialize } from 'node:v8';
 import { describe, expect, it } from 'vitest';
-import type { Action } from '../../page/src/physics/protocol.js';
+import type { Action, Frame } from '../../page/src/physics/protocol.js';
 import { findSchedule } from '../../page/src/physics/schedule.js';
 import { Session } from '../../page/src/physics/session.js';
+import type { PageState } from '../../page/src/store.js';
 import { linkOf, readLink } from '../../page/src/views/link.js';
+import { KINDS } from '../../page/src/views/plot-kinds.js';
+import { Samples } from '../../page/src/views/samples.js';
 import { PAGE_SCENES } from '../../src/cli/commands/view.js';
 import { Random } from '../../src/mechanism/random.js';
 import { BUILTIN_MODELS } from '../../src/models/index.js';
@@ -345,6 +348,55 @@ describe('a session', () => {
     const { mechanism } = await (await started('bar')).answer({ do: 'describe', member: 0 });
     const { reason } = await findSchedule({ mechanism: mechanism!, processors: 2, measure: true });
     expect(reason).toMatch(/loops are closed\. Release "left_grip", "right_grip"/);
+  });
+
+  it('notes what plots show 60 times a simulated second, however seldom somebody looks', async () => {
+    const session = await started('fall');
+    const { mechanism } = session.world.members[0].state;
+    const body = mechanism.bodyIndex('left_shank');
+    await session.answer({ do: 'watch', member: 0, joint: mechanism.joints[body].name });
+    const energies: number[] = [];
+    const look = async (): Promise<Frame> => (await session.answer({ do: 'look' })).frame!;
+    const state = { picked: { member: 0, body }, scene: session.scene() } as PageState;
+    const all = KINDS.map((kind) => new Samples(kind.series(state)));
+    const add = (frame: Frame): void => {
+      for (const samples of all) samples.add(frame);
+    };
+    add(await look());
+    // Half a second without a picture, in which the figure strikes the ground.
+    for (let k = 0; k < 250; k++) {
+      session.step();
+      const { kinetic } = session.world.energy();
+      energies.push(kinetic);
+    }
+    add(await look());
+    const [energy, forces] = all;
+    const [times, kinetic] = energy.columns;
+    expect(times.length).toBeGreaterThan(26);
+    for (const [k, time] of times.entries()) {
+      if (k > 0) expect(time - times[k - 1]).toBeLessThan(0.019);
+      if (k > 0) expect(kinetic[k]).toBe(energies[Math.round(time / 0.002) - 1]);
+    }
+    expect(Math.max(...forces.columns[1])).toBeGreaterThan(1000);
+    // The chosen joint is among them; those of another joint are not.
+    for (const name of ['Chosen joint', 'Its torque', 'Its force', 'Phase portrait']) {
+      const [own] = all[KINDS.findIndex((kind) => kind.name === name)].columns;
+      expect(own.length).toBeGreaterThan(26);
+    }
+    const other = new Samples(KINDS[3].series({ ...state, picked: { member: 0, body: body + 1 } }));
+    for (let k = 0; k < 50; k++) session.step();
+    const frame = await look();
+    other.add(frame);
+    expect(other.columns[0]).toEqual([]);
+    // Told once.
+    expect(frame.since!.length).toBeGreaterThan(0);
+    expect((await look()).since!.length).toBe(0);
+    // Who goes back and on from there writes what follows anew.
+    add((await session.answer({ do: 'show', time: 0.2 })).frame!);
+    expect(times.at(-1)).toBeGreaterThan(0.49);
+    for (let k = 0; k < 10; k++) add((await session.answer({ do: 'step' })).frame!);
+    expect(times.at(-1)).toBeLessThan(0.23);
+    expect(times).toEqual([...times].sort((a, b) => a - b));
   });
 
   it('says at most two kilobytes a frame beside the numbers that are handed over', async () => {

@@ -13,7 +13,7 @@ const WALKERS = {
     masses: [
       ['hipMass', 'Mass of the hip, kg', 0, 10, 2],
       ['legMass', 'Mass of a leg, kg', 0.2, 5, 1],
-      ['legMassFromFoot', 'Its mass above the foot, m', 0.1, 0.9, 0.5],
+      ['legMassFromFoot', 'Its height above the foot, m', 0.1, 0.9, 0.5],
     ],
   },
   kneed: {

@@ -144,7 +144,7 @@ function openRecording(name: string, bytes: Uint8Array): Opened {
   return {
     name: '',
     title: name,
-    about: `A recording of ${first.states.size} mechanisms, ${moments.length} moments. Whatever you do to it goes on from there.`,
+    about: `A recording of ${first.states.size} mechanism${first.states.size === 1 ? '' : 's'}, ${moments.length} moments. Whatever you do to it goes on from there.`,
     run: plainRun(world),
     moments: checkpoints,
     warnings: complete ? [] : [{ where: name, message: 'The recording ends early: what came before is there.' }],

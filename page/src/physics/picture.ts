@@ -44,7 +44,7 @@ export function upOf(gravity: Vec3): Vec3 {
 }
 
 /** Where everything is, and what it weighs on: the part of a frame that follows from the world alone. */
-export function worldPicture(world: World): Omit<Frame, 'work' | 'from' | 'to' | 'cost' | 'jointForce'> {
+export function worldPicture(world: World): Omit<Frame, 'work' | 'from' | 'to' | 'cost' | 'jointForce' | 'since'> {
   const { members, report, time } = world;
   const contacts = world.contacts().filter(({ mode }) => mode !== 'open');
   const [com, momentum] = [
@@ -94,7 +94,7 @@ const TURNING = new Set(['revolute', 'continuous']);
 export function jointForce(world: World, { member: m, joint }: Watched): JointForce | undefined {
   const member = world.members[m];
   if (!member?.state.mechanism.hasJoint(joint)) return undefined;
-  const { mechanism } = member.state;
+  const { mechanism, q, v } = member.state;
   const body = mechanism.jointIndex(joint);
   const { jointForces } = world.solved(member);
   const { E, t } = world.pose(member, mechanism.bodies[body].name);
@@ -104,9 +104,13 @@ export function jointForce(world: World, { member: m, joint }: Watched): JointFo
     ) as unknown as Vec3;
   const own = (o: number): Vec3 => [jointForces[o], jointForces[o + 1], jointForces[o + 2]];
   const along = { moment: own(6 * body), force: own(6 * body + 3) };
-  const { type, axis } = mechanism.joints[body];
+  const { type, axis, model, iq, iv } = mechanism.joints[body];
   const part = TURNING.has(type) ? along.moment : type === 'prismatic' ? along.force : undefined;
   return {
+    member: m,
+    body,
+    position: model.nv > 0 ? q[iq] : Number.NaN,
+    velocity: model.nv > 0 ? v[iv] : Number.NaN,
     at: t,
     moment: turned(6 * body),
     force: turned(6 * body + 3),

@@ -55,8 +55,8 @@ export interface FileProblem {
   readonly text?: readonly (readonly [number, string])[];
 }
 
-/** Numbers of a moment that plots show. */
-export interface Sample {
+/** A picture of a moment. Twelve numbers for each body of each member; six for each contact: position, force. */
+export interface Frame {
   readonly time: number;
   readonly kinetic: number;
   readonly potential: number;
@@ -65,10 +65,6 @@ export interface Sample {
   readonly contacts: number;
   readonly depth: number;
   readonly residual: number;
-}
-
-/** A picture of a moment. Twelve numbers for each body of each member; six for each contact: position, force. */
-export interface Frame extends Sample {
   readonly poses: Float32Array;
   readonly q: Float64Array;
   readonly v: Float64Array;
@@ -84,10 +80,18 @@ export interface Frame extends Sample {
   readonly caption?: string;
   /** Force in the chosen joint, on the body it carries. */
   readonly jointForce?: JointForce;
+  /** What plots show of the time since the frame before: sample.ts. */
+  readonly since?: Float64Array;
 }
 
 /** The six components of the force through a joint. */
 export interface JointForce {
+  readonly member: number;
+  /** The body that the joint carries. */
+  readonly body: number;
+  /** Of the joint's first degree of freedom; NaN where it has none. */
+  readonly position: number;
+  readonly velocity: number;
   /** Where the joint is. */
   readonly at: Vec3;
   /** Ground axes. */

@@ -6,6 +6,7 @@ import { Hands } from './hands.js';
 import { History, type Moment } from './history.js';
 import { jointForce, memberView, upOf, type Watched, worldPicture } from './picture.js';
 import type { Action, Frame, JointForce, Kept, Reply, Request, SceneView } from './protocol.js';
+import { packed, type Sample, sampleOf } from './sample.js';
 import { type Opened, plainRun, SCENES, sceneNamed } from './scenes.js';
 
 /** Seconds of simulated time between moments that are kept. */
@@ -16,6 +17,8 @@ const SLICE = 3;
 const FADING = 0.98;
 /** Steps of doing a scene again before something is told. */
 const STEPS_BETWEEN = 200;
+/** What plots can show of a past that nobody has looked at yet. */
+const MOST_SAMPLES = 3600;
 /** A link with more would be too long. */
 const MOST_ACTIONS = 20_000;
 
@@ -38,6 +41,8 @@ export class Session {
   #playing = false;
   #played = 0;
   #watched: Watched | undefined;
+  /** Noted since the last picture. */
+  #since: Sample[] = [];
   /** What the page knows of the structure. */
   #told: readonly unknown[] = [];
 
@@ -135,6 +140,7 @@ export class Session {
     this.#actions = [];
     this.#shown = undefined;
     this.#playing = false;
+    this.#since = [];
     this.#first = this.#moment();
     if (opened.moments === undefined) this.#history.fill([this.#first]);
     else this.#playBack(opened.moments);
@@ -186,7 +192,10 @@ export class Session {
   step(): void {
     this.#hands.step(() => this.#opened.run.step());
     this.#steps++;
-    if (this.world.time - this.#history.to >= BETWEEN_MOMENTS - 1e-9) this.#history.add(this.#moment());
+    if (this.world.time - this.#history.to < BETWEEN_MOMENTS - 1e-9) return;
+    this.#history.add(this.#moment());
+    this.#since.push(sampleOf(this.frame()));
+    if (this.#since.length > MOST_SAMPLES) this.#since.shift();
   }
 
   #moment(): Moment {
@@ -258,7 +267,8 @@ export class Session {
     const now = this.#structure();
     const known = now.length === this.#told.length && now.every((part, k) => part === this.#told[k]);
     this.#told = now;
-    return { frame: this.frame(), ...(!known && { scene: this.scene() }) };
+    const since = packed(this.#since.splice(0));
+    return { frame: { ...this.frame(), since }, ...(!known && { scene: this.scene() }) };
   }
 
   /** All that `scene` follows from; each is another object after it has changed. */

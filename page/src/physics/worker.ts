@@ -35,7 +35,8 @@ async function answer(id: number, request: Request): Promise<void> {
   }
   if (OTHERS.has(request.do)) others--;
   const { frame, bytes } = reply;
-  const buffers = [frame?.poses, frame?.q, frame?.v, frame?.contactForces, bytes].flatMap((a) => (a ? [a.buffer] : []));
+  const own = [frame?.poses, frame?.q, frame?.v, frame?.contactForces, frame?.since, bytes];
+  const buffers = own.flatMap((numbers) => (numbers ? [numbers.buffer] : []));
   self.postMessage(reply, { transfer: buffers as ArrayBuffer[] });
 }
 

@@ -1,13 +1,13 @@
 // What can be plotted, and from which numbers of a frame.
 
-import type { Frame } from '../physics/protocol.js';
+import type { Sample } from '../physics/sample.js';
 import type { PageState } from '../store.js';
 import { chosenJoint } from './chosen-joint.js';
 
 export interface Series {
   readonly label: string;
   readonly stroke: string;
-  readonly value: (frame: Frame) => number;
+  readonly value: (sample: Sample) => number;
 }
 
 export interface Kind {
@@ -30,20 +30,18 @@ const CHOOSE = 'Choose a body whose joint can move: click it, or press n.';
 
 /** Position and velocity of the first degree of freedom of the chosen joint. */
 function motionOf(state: PageState): readonly Series[] {
-  const found = chosenJoint(state);
-  if (found === undefined || found.joint.nv === 0) return [];
-  const { joint, q, v } = found;
+  const joint = chosenJoint(state)?.joint;
+  if (joint === undefined || joint.nv === 0) return [];
   return [
-    { label: `${joint.name} position`, stroke: BLUE, value: (frame) => frame.q[q] },
-    { label: 'velocity', stroke: RED, value: (frame) => frame.v[v] },
+    { label: `${joint.name} position`, stroke: BLUE, value: ofChosen(state, 'position') },
+    { label: 'velocity', stroke: RED, value: ofChosen(state, 'velocity') },
   ];
 }
 
-/** Newtons of all contacts: of each its size, or its part upwards. */
-function contactForces({ contactForces: f }: Frame, of: (x: number, y: number, z: number) => number): number[] {
-  return Array.from({ length: f.length / 6 }, (_, k) => of(f[6 * k + 3], f[6 * k + 4], f[6 * k + 5]));
+/** A number of the chosen joint; none where the sample is of another one. */
+function ofChosen({ picked }: PageState, name: keyof Sample): Series['value'] {
+  return (sample) => (sample.member === picked?.member && sample.body === picked.body ? sample[name] : Number.NaN);
 }
-const total = (sum: number, x: number): number => sum + x;
 
 export const KINDS: readonly Kind[] = [
   {
@@ -60,9 +58,9 @@ export const KINDS: readonly Kind[] = [
     name: 'Contact forces',
     unit: 'N',
     series: () => [
-      { label: 'all, sizes', stroke: BLUE, value: (frame) => contactForces(frame, Math.hypot).reduce(total, 0) },
-      { label: 'largest', stroke: RED, value: (frame) => Math.max(0, ...contactForces(frame, Math.hypot)) },
-      { label: 'upwards', stroke: GREEN, value: (frame) => contactForces(frame, (_x, _y, z) => z).reduce(total, 0) },
+      { label: 'all, sizes', stroke: BLUE, value: ({ forces }) => forces },
+      { label: 'largest', stroke: RED, value: ({ largest }) => largest },
+      { label: 'upwards', stroke: GREEN, value: ({ upwards }) => upwards },
     ],
   },
   {
@@ -82,9 +80,7 @@ export const KINDS: readonly Kind[] = [
       const found = chosenJoint(state);
       if (found === undefined || found.joint.nv !== 1) return [];
       const { name } = found.joint;
-      return [
-        { label: `${name} along its axis`, stroke: BLUE, value: ({ jointForce }) => jointForce?.effort ?? Number.NaN },
-      ];
+      return [{ label: `${name} along its axis`, stroke: BLUE, value: ofChosen(state, 'effort') }];
     },
     missing: 'Choose a body on a joint of one degree of freedom.',
   },
@@ -96,8 +92,8 @@ export const KINDS: readonly Kind[] = [
       chosenJoint(state) === undefined
         ? []
         : [
-            { label: 'force', stroke: BLUE, value: ({ jointForce }) => size(jointForce?.force) },
-            { label: 'moment', stroke: RED, value: ({ jointForce }) => size(jointForce?.moment) },
+            { label: 'force', stroke: BLUE, value: ofChosen(state, 'force') },
+            { label: 'moment', stroke: RED, value: ofChosen(state, 'moment') },
           ],
     missing: CHOOSE,
   },
@@ -110,7 +106,3 @@ export const KINDS: readonly Kind[] = [
     missing: CHOOSE,
   },
 ];
-
-function size(x: readonly number[] | undefined): number {
-  return x === undefined ? Number.NaN : Math.hypot(...x);
-}

@@ -239,7 +239,8 @@ class Hovering implements Clock {
   }
 }
 
-export function plotsPanel(panel: HTMLElement, store: Store, physics: Physics): void {
+/** `first`: frames that came before the panel was made. */
+export function plotsPanel(panel: HTMLElement, store: Store, physics: Physics, first: readonly Frame[] = []): void {
   const clock = new Hovering(store, physics);
   const area = element('div');
   const choices = element('p', { className: 'row' });
@@ -256,6 +257,7 @@ export function plotsPanel(panel: HTMLElement, store: Store, physics: Physics): 
     choices.append(element('label', {}, box, ` ${plot.kind.name}`));
     area.append(plot.element);
     plot.start(store.state);
+    for (const frame of first) plot.add(frame);
   });
   let drawn = 0;
   let seen = false;

@@ -57,7 +57,7 @@ export function processorsPanel(panel: HTMLElement, store: Store, physics: Physi
     const member = store.state.picked?.member ?? 0;
     const { mechanism } = await physics.ask({ do: 'describe', member });
     if (mechanism !== undefined) {
-      if (store.state.schedule === undefined) store.set({ message: 'Looking for the best schedule ...' });
+      if (store.state.schedule === undefined) store.set({ message: 'Looking for the best order ...' });
       const { schedule, error } = await schedules.ask(mechanism, processors, measure);
       // Of a scene that has changed meanwhile it says nothing.
       if (store.state.scene === scene)

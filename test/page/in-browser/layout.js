@@ -22,8 +22,8 @@ export function layout(grid) {
       /^(BUTTON|SUMMARY|H\d|OUTPUT)$/.test(element.tagName) || element.matches('[role=status], .result, #about');
     return (label ?? (small ? element.textContent : element.id) ?? '')
       .trim()
-      .slice(0, 60)
-      .replace(/-?\d[\d.,e+-]*/g, '#');
+      .replace(/-?\d[\d.,e+-]*/g, '#')
+      .slice(0, 60);
   };
   const parts = [...document.querySelectorAll(kinds)].filter(shown).map((element) => {
     const { left, top, right, bottom } = element.getBoundingClientRect();

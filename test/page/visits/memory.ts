@@ -70,7 +70,7 @@ export function memory(visit: Visit): void {
       await visit.pass(0.03);
       await visit.pause();
       await visit.tab('processors');
-      await page.click('text=Schedule');
+      await page.click('#panel-processors button:text-is("Schedule")');
       await page.locator('#schedule h3', { hasText: 'Tree' }).waitFor();
       await visit.tab('plots');
       await page.locator('.uplot canvas').first().waitFor();

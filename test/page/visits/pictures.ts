@@ -23,6 +23,8 @@ export function pictures(visit: Visit): void {
       await page.keyboard.press('t');
       await visit.says(/is the root now/);
       expect(await page.locator('.tree .inverted').count()).toBeGreaterThan(3);
+      // The chain of inversion is to be seen below what stays in sight.
+      await page.evaluate('document.querySelector("#panel").scrollTop = 210');
       await compared(visit, 're-rooted');
     });
 

@@ -52,7 +52,7 @@ export function reading(visit: Visit): void {
           await visit.tab(tab);
           if (tab === 'plots') await page.locator('.uplot canvas').first().waitFor();
           if (tab === 'processors') {
-            await page.click('text=Schedule');
+            await page.click('#panel-processors button:text-is("Schedule")');
             await page.locator('#schedule h3', { hasText: 'Tree' }).waitFor();
           }
           await look(tab);
