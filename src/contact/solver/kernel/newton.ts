@@ -13,9 +13,10 @@
 // Impulses may leave their cones on the way. A step changes velocities by J dv exactly, so that its length can be searched for without
 // another pass: the part of it that makes `merit` least. eps falls with whole steps and grows where they are short (Levenberg and
 // Marquardt): nearly redundant contacts then change no more than they must. Where sweeps help it is a part of the distance instead.
-// Not below 1e-6: the equations cancel there. Where the merit falls too slowly, a whole step is taken whatever it says: it has minima
-// that are no solutions. Piles of bodies are swept over before and where steps are short. Near the solution W hardly changes: the
-// factors of the last whole step serve another one, as long as that makes the merit much smaller.
+// Not below 1e-6: the equations cancel there. The first steps are whole even where the merit rises a little: contacts that change what
+// they do raise it on the way, and a short step changes few of them. Where the merit falls too slowly, a whole step is taken whatever it
+// says: it has minima that are no solutions. Piles of bodies are swept over before and where steps are short. Near the solution W hardly
+// changes: the factors of the last whole step serve another one, as long as that makes the merit much smaller.
 
 import { factoriseBlocks, solveBlocks } from './blocks.js';
 import { motionOfBlocks, toContacts, toForces } from './contacts.js';
@@ -64,6 +65,9 @@ const MOST_EPS = 0.3;
 /** Steps are shortened by this factor, not below the shortest. */
 const SHORTER = 0.6;
 const SHORTEST = 0.0005;
+/** So many steps are whole where they make the merit (squared) no more than so many times as large. */
+const BOLD = 3;
+const RISE = 10;
 /** Steps below this part are short. */
 const SHORT = 0.3;
 /** Sweeps at a time, and the residual from which on they come first. */
@@ -161,7 +165,8 @@ export function newton(F: Float64Array, N: Int32Array, tolerance: f64, most: i32
       factorEps = eps;
       next = merit(F, N, 1);
     }
-    if (!(next < 0.3 * now) && jump === 0)
+    const whole = jump === 1 || (sweeps === 0 && iterations <= BOLD && next < RISE * now);
+    if (!(next < 0.3 * now) && !whole)
       for (let p: f64 = SHORTER; p > SHORTEST; p *= SHORTER) {
         const tried = merit(F, N, p);
         if (tried < next || !(next >= 0)) {
@@ -169,9 +174,9 @@ export function newton(F: Float64Array, N: Int32Array, tolerance: f64, most: i32
           part = p;
         } else if (next < now && tried > 4 * next) break;
       }
-    if (next < 0.8 * now || jump === 1) slow = 0;
+    if (next < 0.8 * now || whole) slow = 0;
     else slow++;
-    if (!(next < now) && jump === 0) {
+    if (!(next < now) && !whole) {
       eps = Math.min(MOST_EPS, Math.max(10 * eps, 0.1 * Math.sqrt(now)));
       continue;
     }
