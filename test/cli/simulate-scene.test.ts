@@ -67,6 +67,20 @@ describe('simulate with contacts', () => {
     expect(bare.err).toContain('has no shapes for contact');
   });
 
+  it('tells of what begins in something else', async () => {
+    const cube = { kind: 'box', size: [0.2, 0.2, 0.2], mass: 1 } as const;
+    const mechanisms = [
+      { model: cube, name: 'one', at: [0, 0, 0.05] },
+      { model: cube, name: 'two', at: [1, 0, 0.0995] },
+    ];
+    const sunk = files.write('sunk.json', { mechanisms, ground: true, duration: 0.02 });
+    const { err } = await manikin('simulate', sunk);
+    expect(err).toBe(
+      'Warning: "ground" and "box" of "one": They begin 50 mm in each other; they are moved apart, which lifts them.\n',
+    );
+    expect((await json('simulate', sunk)).warnings).toMatchObject([{ code: 'inside' }]);
+  });
+
   it('takes the ground and the actuators of an MJCF file', async () => {
     const model = files.write(
       'm.xml',
@@ -161,6 +175,10 @@ describe('simulate with contacts', () => {
     expect(await refused(scene, '--integrator', 'rk4')).toContain('"midpoint"');
     expect(await refused(scene, '--engine', 'wasm')).toContain('without contacts');
     expect(await refused(scene, '--csv', 'a', '--record', 'a')).toContain('name the same file');
+    const without = files.write('without.json', { mechanism: [{ model: 'chain-2' }] });
+    expect(await refused(without)).toContain(
+      'without.json: mechanism: There is no such key here. Did you mean "mechanisms"?',
+    );
     const bad = files.write('bad.json', { mechanisms: [{ modl: 'x' }] });
     expect(await refused(bad)).toContain(
       'bad.json: mechanisms[0].modl: There is no such key here. Did you mean "model"?',

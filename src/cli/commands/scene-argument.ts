@@ -93,8 +93,11 @@ function warn(warnings: readonly Problem[], { quiet, warnings: how }: ModelOptio
   if (quiet !== true) printWarnings(warnings, how, terminal);
 }
 
+const isDescription = (text: string): boolean => /"bodies"\s*:/.test(text);
+
 function sceneFile(name: string): Scene | undefined {
   if (extname(name).toLowerCase() !== '.json') return undefined;
   const text = readInputText(name);
-  return isScene(text) ? parseScene(text, { file: basename(name) }) : undefined;
+  // What is neither is more likely a scene with a wrong key than a description.
+  return isScene(text) || !isDescription(text) ? parseScene(text, { file: basename(name) }) : undefined;
 }

@@ -35,6 +35,9 @@ export interface SceneRunOptions {
 
 /** Bytes of a chunk of the recording: what a crash may lose. */
 const CHUNK = 32 * 1024;
+/** Depth (m) at the start that is told of, and of how many pairs. */
+const INSIDE = 1e-3;
+const MOST_INSIDE = 5;
 /** Where --every is left out. */
 const EVERY = { lines: 0.01, checkpoints: 1 };
 
@@ -76,6 +79,7 @@ export async function runScene(
   const { signal } = terminal;
   const progress = new Progress(terminal, `Simulating ${name}`);
   const before = summary.figures.steps;
+  const inside: Problem[] = [];
   let [inSteps, saved, looked] = [0, Math.floor(from / (options.every ?? EVERY.checkpoints)), performance.now()];
   const save = (): void => {
     if (checkpoint === undefined) return;
@@ -88,6 +92,7 @@ export async function runScene(
       if (!run.stepTowards(end)) break;
       inSteps += performance.now() - start;
       summary.look(run.world);
+      if (summary.figures.steps === 1) inside.push(...insideAtStart(run.world));
       await output.afterStep();
       const due = Math.floor((run.time + 1e-9) / (options.every ?? EVERY.checkpoints));
       if (due > saved) {
@@ -118,6 +123,7 @@ export async function runScene(
     progress.finish();
     const { notes } = run.world.threads;
     for (const note of notes) terminal.err(`Warning: ${note}\n`);
+    for (const { where, message } of inside) terminal.err(`Warning: ${where}: ${message}\n`);
     await run.world.end();
   }
   const seconds = inSteps / 1000;
@@ -133,9 +139,29 @@ export async function runScene(
       simulated: run.time - from,
       files: [...output.files, ...(checkpoint === undefined ? [] : [checkpoint])],
       paper,
+      inside,
     },
     terminal,
   );
+}
+
+/** What a scene has in each other from the start: the deepest first, a few of them. */
+function insideAtStart(world: World): Problem[] {
+  const deepest = new Map<string, number>();
+  for (const { a, b, depth } of world.contacts()) {
+    const [one, other] = [a, b].map(({ member, body }) =>
+      member === undefined ? `"${body}"` : `"${body}" of "${member}"`,
+    );
+    if (depth > INSIDE) deepest.set(`${one} and ${other}`, Math.max(depth, deepest.get(`${one} and ${other}`) ?? 0));
+  }
+  return [...deepest]
+    .sort(([, x], [, y]) => y - x)
+    .slice(0, MOST_INSIDE)
+    .map(([where, depth]) => ({
+      code: 'inside',
+      where,
+      message: `They begin ${shortNumber(1000 * depth)} mm in each other; they are moved apart, which lifts them.`,
+    }));
 }
 
 function resume(file: string, run: SceneWorld, summary: RunSummary): void {
@@ -303,10 +329,11 @@ interface Told {
   readonly simulated: number;
   readonly files: readonly string[];
   readonly paper: PaperTime | undefined;
+  readonly inside: readonly Problem[];
 }
 
 function report(told: Told, terminal: Terminal): void {
-  const { name, run, options, summary, seconds, steps, simulated, files, paper } = told;
+  const { name, run, options, summary, seconds, steps, simulated, files, paper, inside } = told;
   const { figures, hash } = summary;
   const { world } = run;
   const end = world.energy();
@@ -324,7 +351,7 @@ function report(told: Told, terminal: Terminal): void {
       energy: { start, end: end.total, largestGain },
       contacts: { most, deepest, residual, unsolved },
       events: run.story,
-      warnings: run.warnings.map(({ code, where, message }: Problem) => ({ code, where, message })),
+      warnings: [...run.warnings, ...inside].map(({ code, where, message }: Problem) => ({ code, where, message })),
       files,
       hash,
       ...(paper !== undefined && { paper: { ...paper, ratio: paper.seconds / seconds } }),
@@ -339,7 +366,7 @@ function report(told: Told, terminal: Terminal): void {
   const dof = sum((mechanism) => mechanism.nv - mechanism.couplings.length);
   const contacts = figures.mostContacts;
   const lines = [
-    `${name}: ${counted(world.members.length, 'mechanism')}, ${bodies === 1 ? '1 body' : `${bodies} bodies`}, ${dof} degrees of freedom`,
+    `${name}: ${counted(world.members.length, 'mechanism')}, ${bodies === 1 ? '1 body' : `${bodies} bodies`}, ${dof === 1 ? '1 degree' : `${dof} degrees`} of freedom`,
     `simulated ${formatNumber(Number(simulated.toPrecision(6)))} s in ${shortNumber(seconds)} s: ${shortNumber(realTimeFactor)} times real time (${counted(steps, 'step')} of ${formatNumber(world.stepSize)} s, ${shortNumber((1e6 * seconds) / steps)} us each)`,
     ...(paper === undefined
       ? []
