@@ -77,7 +77,7 @@ export class Member implements Prediction {
   }[] = [];
 
   /** What sensors read of the last step, at the start of this one. */
-  #read = { lists: [] as Float64Array[], halfWay: false, h: 1, scale: 1 };
+  #read = { now: [] as Float64Array[], lists: [] as Float64Array[], halfWay: false, h: 1, scale: 1 };
 
   constructor(name: string, mechanism: Mechanism, state: State) {
     this.name = name;
@@ -108,7 +108,7 @@ export class Member implements Prediction {
     Object.assign(this, new Member(name, mechanism, state), { original, driven });
     this.#mean = new Float64Array(this.articulation.nv);
     this.#marks = [];
-    this.#read.lists = [];
+    this.#read.now = [];
     this.control = control;
     this.motors = motors.flatMap(({ joint, motor }) =>
       mechanism.hasJoint(joint.name) && mechanism.joint(joint.name).model === joint.model
@@ -373,22 +373,22 @@ export class Member implements Prediction {
 
   #markReadings(): void {
     const read = this.#read;
-    if (read.lists.length === 0) read.lists = this.#readings.map((list) => list.slice());
-    else for (const [k, list] of this.#readings.entries()) read.lists[k].set(list);
+    if (read.now.length === 0) {
+      read.now = [this.q0, this.v0, this.q, this.middle, this.a, this.touched, this.external];
+      read.lists = read.now.map((list) => list.slice());
+    } else for (let k = 0; k < read.now.length; k++) read.lists[k].set(read.now[k]);
     read.halfWay = this.halfWay;
     read.h = this.h;
     read.scale = this.scale;
   }
 
-  get #readings(): readonly Float64Array[] {
-    return [this.q0, this.v0, this.q, this.middle, this.a, this.touched, this.external];
-  }
-
   /** What sensors read is that of the step before again, after one that failed. */
   undoReadings(): void {
-    const { lists, ...scalars } = this.#read;
-    for (const [k, list] of this.#readings.entries()) list.set(lists[k]);
-    Object.assign(this, scalars);
+    const { now, lists, halfWay, h, scale } = this.#read;
+    now.forEach((list, k) => {
+      list.set(lists[k]);
+    });
+    Object.assign(this, { halfWay, h, scale });
   }
 
   /** Back to what was remembered. */
