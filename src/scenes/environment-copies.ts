@@ -26,7 +26,7 @@ export interface EnvironmentOptions extends SceneOptions {
   readonly reset?: (run: SceneWorld, random: Random) => void;
   /** Steps of the world in a step of the environment; 1 where left out. */
   readonly frames?: number;
-  /** Steps of the environment until a copy is truncated; the duration of the scene where left out. */
+  /** Steps of the environment until a copy is truncated, Infinity for never; the duration of the scene where left out. */
   readonly limit?: number;
 }
 
@@ -52,12 +52,22 @@ interface Copy {
 
 /** Refuses options that make no sense. */
 export function checkEnvironment(options: EnvironmentOptions): void {
-  const { copies = 1, observations, actions, frames = 1 } = options;
+  const { copies = 1, observations, actions, frames = 1, limit = 1 } = options;
+  for (const name of ['observe', 'reward'] as const)
+    if (typeof options[name] !== 'function') throw MechanismError.of('environment', name, 'Expected a function.');
   for (const [name, value] of Object.entries({ copies, observations, actions, frames }))
     if (!Number.isInteger(value) || value < (name === 'actions' || name === 'observations' ? 0 : 1) || value > 1e6)
       throw MechanismError.of('environment', name, `Expected a whole number of at most a million, got ${value}.`);
+  if (!(limit >= 1 && (Number.isInteger(limit) || limit === Number.POSITIVE_INFINITY)))
+    throw MechanismError.of('environment', 'limit', `Expected a whole number of steps, or Infinity, got ${limit}.`);
   if (typeof options.act !== 'function' && options.act.length !== actions)
     throw MechanismError.of('act', '', `An action has ${actions} numbers, but ${options.act.length} joints are named.`);
+}
+
+/** Refuses seeds that are no whole numbers: they would begin as others do. */
+export function checkSeed(seed: number): void {
+  if (!Number.isSafeInteger(seed))
+    throw MechanismError.of('environment', 'seed', `Expected a whole number, got ${seed}.`);
 }
 
 /** Arrays for so many copies; `memory` makes the memory of each, of so many bytes. */

@@ -7,6 +7,7 @@
 import { MechanismError, type SimulationError } from '../mechanism/errors.js';
 import {
   checkEnvironment,
+  checkSeed,
   type EnvironmentArrays,
   EnvironmentCopies,
   type EnvironmentOptions,
@@ -52,6 +53,7 @@ export class Environment {
 
   /** All copies begin anew; the same seed gives the same bits. */
   reset(seed: number): this {
+    checkSeed(seed);
     this.#copies.reset(seed);
     return this;
   }

@@ -6,6 +6,7 @@ import { openThread, type Thread } from '../threads/thread.js';
 import { takeActions } from './environment.js';
 import {
   checkEnvironment,
+  checkSeed,
   type EnvironmentArrays,
   EnvironmentCopies,
   environmentArrays,
@@ -145,6 +146,7 @@ export class ParallelEnvironment {
 
   /** All copies begin anew; the same seed gives the same bits, with any number of threads. */
   reset(seed: number): this {
+    checkSeed(seed);
     this.#control[SEED] = seed;
     return this.#all(RESET, () => this.#own.reset(seed | 0));
   }

@@ -136,5 +136,13 @@ describe('environment', () => {
     expect(() => environment(SCENE, { ...OPTIONS, act: ['joint_1'] })).toThrow('An action has 2 numbers, but 1 joints');
     expect(() => environment(SCENE, { ...OPTIONS, act: ['joint_1', 'joint_3'] })).toThrow('Did you mean "joint_');
     expect(() => environment(SCENE, OPTIONS).step([1])).toThrow('Expected 6 numbers, got 1');
+    for (const limit of [0, -1, 1.5, Number.NaN])
+      expect(() => environment(SCENE, { ...OPTIONS, limit })).toThrow(
+        `limit: Expected a whole number of steps, or Infinity, got ${limit}.`,
+      );
+    for (const name of ['observe', 'reward'])
+      expect(() => environment(SCENE, { ...OPTIONS, [name]: undefined })).toThrow(`${name}: Expected a function.`);
+    for (const seed of [1.5, Number.NaN, undefined as never])
+      expect(() => environment(SCENE, OPTIONS).reset(seed)).toThrow(`seed: Expected a whole number, got ${seed}.`);
   });
 });

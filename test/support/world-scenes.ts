@@ -96,9 +96,9 @@ export function arch(stones: number): World {
 
 /**
  * Boxes, balls, capsules and cylinders that fall into a pen; with a coefficient (metres) against rolling and spinning, without which balls
- * turn on the spot for ever.
+ * turn on the spot for ever. `apart`: how far their places are from each other (m); from 0.4 on none begins in another.
  */
-export function pile(count: number, moments = 0): World {
+export function pile(count: number, moments = 0, apart = 0.32): World {
   const world = new World({ step: 0.005, ground: { friction: 0.5 } });
   const random = new Random(1);
   const side = count <= 100 ? 5 : 8;
@@ -109,14 +109,14 @@ export function pile(count: number, moments = 0): World {
     capsule(0.08, 0.1, options),
     cylinder(0.1, 0.2, options),
   ];
-  const middle = 0.16 * (side - 1);
+  const middle = (apart / 2) * (side - 1);
   for (const [x, y] of [
     [1, 0],
     [-1, 0],
     [0, 1],
     [0, -1],
   ]) {
-    const reach = 0.16 * side + 0.05;
+    const reach = (apart / 2) * side + 0.05;
     world.obstacle({
       name: `wall ${x} ${y}`,
       geometry: { kind: 'box', size: [x === 0 ? 2 * reach : 0.2, y === 0 ? 2 * reach : 0.2, 8] },
@@ -128,7 +128,7 @@ export function pile(count: number, moments = 0): World {
     const shift = (): number => random.between(-0.02, 0.02);
     const [i, j] = [k % side, Math.floor(k / side) % side];
     world.add(shapes[k % shapes.length], {
-      at: [0.32 * i + shift(), 0.32 * j + shift(), 0.2 + 0.36 * Math.floor(k / (side * side))],
+      at: [apart * i + shift(), apart * j + shift(), 0.2 + 0.36 * Math.floor(k / (side * side))],
       turned: random.quaternion(),
     });
   }

@@ -46,6 +46,20 @@ describe('comes to rest', () => {
     expect(world.report.depth).toBeLessThan(1e-4);
   });
 
+  it('mixed shapes that begin apart, and stay at rest', SLOW, () => {
+    const world = LONG ? pile(500, 0.001, 0.4) : pile(12, 0.01, 0.4);
+    let [deepest, fastest] = [0, 0];
+    const rest = LONG ? 4.25 : 1.5;
+    world.runUntil(rest + 0.2, ({ time, report }) => {
+      deepest = Math.max(deepest, report.depth);
+      if (time > rest) fastest = Math.max(fastest, world.energy().kinetic);
+      return true;
+    });
+    expect(fastest).toBeLessThan(1e-9);
+    expect(world.report.depth).toBeLessThan(2e-5);
+    expect(deepest).toBeLessThan(LONG ? 4e-3 : 2e-3);
+  });
+
   it('mixed shapes in a pen that do not roll for ever, to the last bit', SLOW, () => {
     const world = LONG ? pile(100, 0.001) : pile(24, 0.01);
     let unsolved = 0;
