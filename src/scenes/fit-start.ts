@@ -9,7 +9,8 @@ import { add, apply, scale, type Vec3 } from '../spatial/matrix3.js';
 
 /**
  * Brings a member from where its file puts it to where contact can begin from, and says what it did: joints into their limits, a
- * free base out of planes that carry everything. A fixed base stays where it is, with a warning, and so do `given` joints, without one.
+ * free base out of planes that carry everything. Fixed bases and `given` joints stay where they are; what is then in each other
+ * `world.overlaps()` tells.
  */
 export function fitStart(world: World, member: Member, given: ReadonlySet<string> = NONE): Problem[] {
   return [...fitJoints(member, given), ...leaveGround(world, member, given)];
@@ -43,7 +44,7 @@ function fitJoints(member: Member, given: ReadonlySet<string>): Problem[] {
 function leaveGround(world: World, member: Member, given: ReadonlySet<string>): Problem[] {
   const { joints } = member.state.mechanism;
   const base = joints.find(({ type, parent }) => type === 'floating' && parent === GROUND);
-  if (base !== undefined && given.has(base.name)) return [];
+  if (base === undefined || given.has(base.name)) return [];
   const where = `"${member.name}"`;
   let lifted = 0;
   for (const { name, shape } of world.obstacles) {
@@ -55,10 +56,6 @@ function leaveGround(world: World, member: Member, given: ReadonlySet<string>): 
       )
       .sort((x, y) => y.depth - x.depth);
     if (deepest === undefined) continue;
-    if (base === undefined) {
-      const message = `Its body "${deepest.b.body}" starts ${millimetres(deepest.depth)} inside "${name}", and it cannot be lifted: its base is fixed. Give it a free one (--base floating), or place the ground.`;
-      return [{ code: 'start', where, message }];
-    }
     lift(member, scale(-deepest.depth, deepest.normal));
     lifted += deepest.depth;
   }

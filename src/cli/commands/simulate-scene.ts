@@ -11,6 +11,7 @@ import { Recorder } from '../../recording/recorder.js';
 import { MAX_STEPS } from '../../scenes/parse-scene.js';
 import { type RunFigures, RunSummary } from '../../scenes/run-summary.js';
 import type { SceneWorld } from '../../scenes/scene-world.js';
+import type { ContactSide } from '../../simulation/world/contact-report.js';
 import { worldCsvHeader, worldCsvRow } from '../../simulation/world/csv.js';
 import type { World } from '../../simulation/world/world.js';
 import { InputError } from '../errors.js';
@@ -77,9 +78,10 @@ export async function runScene(
   await run.world.ready();
   // To ask for the signal is to be told of Ctrl-C instead of being ended by it: from here on there are files to finish.
   const { signal } = terminal;
+  const inside = from === 0 ? insideAtStart(run.world) : [];
+  for (const { where, message } of inside) terminal.err(`Warning: ${where}: ${message}\n`);
   const progress = new Progress(terminal, `Simulating ${name}`);
   const before = summary.figures.steps;
-  const inside: Problem[] = [];
   let [inSteps, saved, looked] = [0, Math.floor(from / (options.every ?? EVERY.checkpoints)), performance.now()];
   const save = (): void => {
     if (checkpoint === undefined) return;
@@ -92,7 +94,6 @@ export async function runScene(
       if (!run.stepTowards(end)) break;
       inSteps += performance.now() - start;
       summary.look(run.world);
-      if (summary.figures.steps === 1) inside.push(...insideAtStart(run.world));
       await output.afterStep();
       const due = Math.floor((run.time + 1e-9) / (options.every ?? EVERY.checkpoints));
       if (due > saved) {
@@ -123,7 +124,6 @@ export async function runScene(
     progress.finish();
     const { notes } = run.world.threads;
     for (const note of notes) terminal.err(`Warning: ${note}\n`);
-    for (const { where, message } of inside) terminal.err(`Warning: ${where}: ${message}\n`);
     await run.world.end();
   }
   const seconds = inSteps / 1000;
@@ -147,21 +147,25 @@ export async function runScene(
 
 /** What a scene has in each other from the start: the deepest first, a few of them. */
 function insideAtStart(world: World): Problem[] {
-  const deepest = new Map<string, number>();
-  for (const { a, b, depth } of world.contacts()) {
-    const [one, other] = [a, b].map(({ member, body }) =>
-      member === undefined ? `"${body}"` : `"${body}" of "${member}"`,
-    );
-    if (depth > INSIDE) deepest.set(`${one} and ${other}`, Math.max(depth, deepest.get(`${one} and ${other}`) ?? 0));
+  const deepest = new Map<string, { readonly depth: number; readonly fixed: boolean }>();
+  const named = ({ member, body }: ContactSide): string =>
+    member === undefined ? `"${body}"` : `"${body}" of "${member}"`;
+  for (const { a, b, depth } of world.overlaps()) {
+    if (!(depth > INSIDE)) continue;
+    const where = `${named(a)} and ${named(b)}`;
+    const hangs = ({ member }: ContactSide): boolean =>
+      member !== undefined && world.member(member).state.mechanism.joints.every(({ type }) => type !== 'floating');
+    const fixed = (a.member === undefined && hangs(b)) || (b.member === undefined && hangs(a));
+    if (depth > (deepest.get(where)?.depth ?? 0)) deepest.set(where, { depth, fixed });
   }
   return [...deepest]
-    .sort(([, x], [, y]) => y - x)
+    .sort(([, x], [, y]) => y.depth - x.depth)
     .slice(0, MOST_INSIDE)
-    .map(([where, depth]) => ({
-      code: 'inside',
-      where,
-      message: `They begin ${shortNumber(1000 * depth)} mm in each other; they are moved apart, which lifts them.`,
-    }));
+    .map(([where, { depth, fixed }]) => {
+      const hint = fixed ? ' Its base is fixed: --base floating lets it stand on the ground.' : '';
+      const message = `They begin ${shortNumber(1000 * depth)} mm in each other; they are moved apart, which lifts them.${hint}`;
+      return { code: 'inside', where, message };
+    });
 }
 
 function resume(file: string, run: SceneWorld, summary: RunSummary): void {

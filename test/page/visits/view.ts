@@ -22,11 +22,11 @@ export function view(visit: Visit): void {
     afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
     it.each([
-      ['a built-in model', () => 'human-40', /./, 'pelvis'],
-      ['a built-in scene', () => 'fall', /falls, lies down/, 'pelvis'],
-      ['a model with its mesh', () => join(files.mjcf[0], 'scene.xml'), /scene\.xml: 2 bodies/, 'upper'],
-      ['a scene file', () => files.scene[0], /./, 'box'],
-      ['a recording', () => files.mcap[0], /A recording of 1 mechanism, 61 moments/, 'crate'],
+      ['a built-in model', (): string => 'human-40', /./, 'pelvis'],
+      ['a built-in scene', (): string => 'fall', /falls, lies down/, 'pelvis'],
+      ['a model with its mesh', (): string => join(files.mjcf[0], 'scene.xml'), /scene\.xml: 2 bodies/, 'upper'],
+      ['a scene file', (): string => files.scene[0], /./, 'box'],
+      ['a recording', (): string => files.mcap[0], /A recording of 1 mechanism, 61 moments/, 'crate'],
     ] as const)('%s', async (_, what, about, body) => {
       const command = spawn(process.execPath, [COMMAND, 'view', what(), '--json'], {
         stdio: ['ignore', 'pipe', 'inherit'],
