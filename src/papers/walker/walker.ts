@@ -218,6 +218,7 @@ export class Walker {
       });
     let result: { kind: 'strike' | 'knee'; at: Standing } | { fall: Fall; at: Standing } | undefined;
     const simulation: Simulation = new Simulation(mechanism, {
+      // Each step has a mechanism of its own: making code for it takes longer than the step.
       engine: 'plain',
       integrator: 'dopri5',
       step: watch === undefined ? LONGEST_STEP * unit : unit / 30,

@@ -1,7 +1,8 @@
 // One large mechanism, assembled on a software device, against the articulated-body algorithm in double precision.
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { connect } from '../../../src/dynamics/connect.js';
+import { opened } from '../../../src/engines/gpu/device.js';
 import { type Gpu, GpuError, gpuAssembly, openGpu } from '../../../src/engines/gpu/index.js';
 import { PlainDynamics } from '../../../src/engines/plain/plain-dynamics.js';
 import type { JointTypeName } from '../../../src/joints/index.js';
@@ -216,6 +217,17 @@ describe.skipIf(!hasSoftwareGpu())('assembly on the GPU', () => {
       await expect(one.forward(new State(human))).rejects.toThrow('The state belongs to "human-34"');
       one.dispose();
     }
+  });
+
+  it('shares kernels with the other assemblies of the device', async () => {
+    const compile = vi.spyOn(opened(gpu).device, 'createComputePipelineAsync');
+    const make = async (name: string): Promise<void> =>
+      (await gpuAssembly(builtinMechanism(name), { gpu, fallback: 'error' })).dispose();
+    await make('chain-4');
+    const calls = compile.mock.calls.length;
+    await make('chain-5');
+    expect(compile).toHaveBeenCalledTimes(calls);
+    compile.mockRestore();
   });
 
   it('is one call at a time', async () => {
