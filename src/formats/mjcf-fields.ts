@@ -40,8 +40,9 @@ export function numbersOf(
     values.push(value);
   }
   if (values.length === words.length && values.length >= least && values.length <= most) return values;
-  const count = least === most ? `${least}` : most >= 1e6 ? `at least ${least}` : `${least} to ${most}`;
-  const expected = most === 1 ? 'a finite number' : `${count} finite numbers`;
+  const many = least === 0 ? '' : `at least ${least} `;
+  const count = least === most ? `${least} ` : most >= 1e6 ? many : `${least} to ${most} `;
+  const expected = most === 1 ? 'a finite number' : `${count}finite numbers`;
   element.attributeError(attribute, 'number', `expected ${expected}, got ${quoted(text)}`);
   return undefined;
 }
