@@ -4,7 +4,7 @@
 // not depend on the order of the channels, and filters and differences act on the rotation itself. One rotation makes a
 // revolute joint, two a universal one, none a fixed one. The root floats.
 
-import { dynamics as dynamicsOf } from '../dynamics/dynamics.js';
+import { plainDynamics } from '../dynamics/checked-dynamics.js';
 import type { BvhChannel, BvhMotion, BvhNode } from '../formats/bvh.js';
 import type { JointTypeName } from '../joints/index.js';
 import { createMechanism } from '../mechanism/create.js';
@@ -350,7 +350,7 @@ function standsAlong(
 ): { axis: UpAxis; always: boolean } | undefined {
   if (feet.length === 0) return undefined;
   const { nq } = mechanism;
-  const dynamics = dynamicsOf(mechanism, { engine: 'plain' });
+  const dynamics = plainDynamics(mechanism);
   const state = new State(mechanism);
   const shares = { x: 0, y: 0, z: 0 };
   const looks = Math.min(LOOKS, count);
