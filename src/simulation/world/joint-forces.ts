@@ -66,7 +66,11 @@ export class JointForces {
       const { motor, first, saturated, joint, pace, command } = placed;
       for (let k = 0; k < saturated.length; k++) saturated[k] = 0;
       pace.sign = 0;
-      calling(`The motor of joint "${joint.name}" of "${member}"`, state, () => tell(placed, state));
+      try {
+        tell(placed, state);
+      } catch (cause) {
+        throw failed(`The motor of joint "${joint.name}" of "${member}"`, state, cause);
+      }
       for (let k = 0; k < command.length; k++)
         if (!Number.isFinite(command[k])) {
           const what = motor.kind === 'position' ? 'is to go to' : 'gives';
@@ -209,22 +213,20 @@ export class JointForces {
   }
 }
 
-/** Calls a function of the user, which may do anything. */
-function calling(whose: string, { time }: State, call: () => void): void {
-  try {
-    call();
-  } catch (cause) {
-    if (cause instanceof SimulationError) throw cause;
-    const what = cause instanceof Error ? cause.message : String(cause);
-    throw Object.assign(new SimulationError('control', `${whose} failed at time ${time}: ${what}`, { time }), {
-      cause,
-    });
-  }
+/** What a function of the user threw, which may be anything. */
+function failed(whose: string, { time }: State, cause: unknown): SimulationError {
+  if (cause instanceof SimulationError) return cause;
+  const what = cause instanceof Error ? cause.message : String(cause);
+  return Object.assign(new SimulationError('control', `${whose} failed at time ${time}: ${what}`, { time }), { cause });
 }
 
 /** Asks a control, and looks at what it gives. */
 function ask(member: string, control: Control, tau: Float64Array, state: State): void {
-  calling(`The control of "${member}"`, state, () => control(tau, state));
+  try {
+    control(tau, state);
+  } catch (cause) {
+    throw failed(`The control of "${member}"`, state, cause);
+  }
   let sum = 0;
   for (let k = 0; k < tau.length; k++) sum += tau[k] * 0;
   if (sum === 0) return;
