@@ -80,7 +80,7 @@ export interface Frame {
   readonly caption?: string;
   /** Force in the chosen joint, on the body it carries. */
   readonly jointForce?: JointForce;
-  /** What plots show of the time since the frame before: sample.ts. */
+  /** What plots show of the time since the frame before: protocol-sample.ts. */
   readonly since?: Float64Array;
 }
 

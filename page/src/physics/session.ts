@@ -6,7 +6,7 @@ import { Hands } from './hands.js';
 import { History, type Moment } from './history.js';
 import { jointForce, memberView, upOf, type Watched, worldPicture } from './picture.js';
 import type { Action, Frame, JointForce, Kept, Reply, Request, SceneView } from './protocol.js';
-import { packed, type Sample, sampleOf } from './sample.js';
+import { packed, type Sample, sampleOf } from './protocol-sample.js';
 import { type Opened, plainRun, SCENES, sceneNamed } from './scenes.js';
 
 /** Seconds of simulated time between moments that are kept. */

@@ -1,6 +1,6 @@
 // What can be plotted, and from which numbers of a frame.
 
-import type { Sample } from '../physics/sample.js';
+import type { Sample } from '../physics/protocol-sample.js';
 import type { PageState } from '../store.js';
 import { chosenJoint } from './chosen-joint.js';
 

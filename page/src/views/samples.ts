@@ -1,7 +1,7 @@
 // Numbers of what was computed, in the order of time: what plots draw and CSV files hold.
 
 import type { Frame } from '../physics/protocol.js';
-import { type Sample, sampleOf, unpacked } from '../physics/sample.js';
+import { type Sample, sampleOf, unpacked } from '../physics/protocol-sample.js';
 import type { Series } from './plot-kinds.js';
 
 const MOST_SAMPLES = 7200;
