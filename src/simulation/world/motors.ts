@@ -91,10 +91,9 @@ export function placeMotor(articulation: Articulation, name: string, motor: Moto
 export function tell({ motor, command }: PlacedMotor, state: State): void {
   const told = commandOf(motor);
   const wanted = typeof told === 'function' ? told(state.time, state) : told;
-  if (!fits(wanted, command.length))
-    throw new TypeError(`it gives ${shown(wanted)}; expected ${needs(motor, command.length)}`);
-  if (typeof wanted === 'number') command[0] = wanted;
-  else for (let k = 0; k < command.length; k++) command[k] = wanted[k];
+  if (typeof wanted === 'number' && command.length === 1) command[0] = wanted;
+  else if (typeof wanted !== 'number' && fits(wanted, command.length)) command.set(wanted);
+  else throw new TypeError(`it gives ${shown(wanted)}; expected ${needs(motor, command.length)}`);
 }
 
 function commandOf(motor: Motor): PositionCommand {
