@@ -97,6 +97,7 @@ describe('public exports', () => {
         'addModel',
         'bundledScene',
         'environment',
+        'fitStart',
         'formatScene',
         'isScene',
         'parallelEnvironment',

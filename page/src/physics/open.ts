@@ -82,13 +82,18 @@ const counted = (count: number, one: string, many = `${one}s`): string => `${cou
 /** How far a model reaches below the ground's origin where it stands by itself, metres. */
 function depthOf(model: Model): number {
   const { mechanism } = model;
+  const up = upOf(mechanism.gravity);
   const world = new World({ gravity: mechanism.gravity });
   world.ground(level(mechanism.gravity));
   const { member } = addModel(world, model);
-  const reach = mechanism.bodies.flatMap(({ name, collisions }) =>
-    collisions.length > 0 ? [-world.distance([member, name], 'ground')] : [],
-  );
-  return Math.max(0, ...reach);
+  const heights = mechanism.bodies.flatMap(({ name, com, collisions }) => {
+    const { E, t } = world.pose(member, name);
+    // The end of a link whose centre of mass is in its middle.
+    const end = t.map((x, k) => x + 2 * (E[k] * com[0] + E[3 + k] * com[1] + E[6 + k] * com[2]));
+    const points = [t, end].map((point) => point[0] * up[0] + point[1] * up[1] + point[2] * up[2]);
+    return collisions.length > 0 ? [...points, world.distance([member, name], 'ground')] : points;
+  });
+  return Math.max(0, -Math.min(...heights));
 }
 
 /** A ground across gravity: files of people and motions often have y upwards. */

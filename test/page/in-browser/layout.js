@@ -4,7 +4,8 @@ export function layout(grid) {
   const kinds =
     'header, footer, #stage, #canvas, #panels, dialog[open], button, summary, select, input, h1, h2, h3, output, [role=status], figure, canvas, img, svg[role=img], table, .result, .tree, #about';
   const shown = (element) => {
-    if (!element.checkVisibility({ visibilityProperty: true }) || element.matches('.unseen')) return false;
+    // How busy the machine is says nothing of the page.
+    if (!element.checkVisibility({ visibilityProperty: true }) || element.matches('.unseen, #load')) return false;
     const dialog = document.querySelector('dialog[open]');
     if (dialog !== null && !dialog.contains(element)) return false;
     const { left, top, width, height } = element.getBoundingClientRect();
@@ -16,7 +17,7 @@ export function layout(grid) {
   };
   const nameOf = (element) => {
     // Numbers of the clock come and go.
-    if (element.matches('#clock, #load')) return element.id;
+    if (element.matches('#clock')) return element.id;
     const label = element.getAttribute('aria-label') ?? element.labels?.[0]?.firstChild?.textContent;
     const small =
       /^(BUTTON|SUMMARY|H\d|OUTPUT)$/.test(element.tagName) || element.matches('[role=status], .result, #about');

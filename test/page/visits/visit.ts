@@ -71,7 +71,10 @@ export class Visit {
 
   async openIn(page: Page, hash = '', address = this.address): Promise<void> {
     // Loaded again also where nothing but what is behind the # has changed.
-    await page.goto(`${address}?${++this.#opened}${hash}`);
+    const url = new URL(address);
+    url.search = `?${++this.#opened}`;
+    if (hash !== '') url.hash = hash;
+    await page.goto(url.href);
     await this.until(async () => ((await page.textContent('#clock')) ?? '').endsWith('s'));
   }
 
