@@ -179,6 +179,8 @@ export class ShapePair {
   oldImpulse!: Float64Array;
   oldMoment!: Float64Array;
   oldMode!: Uint8Array;
+  /** Whether the points may be others than those that are remembered. */
+  moved = true;
   /** What `mark` remembers. */
   markedCount = 0;
   markedFeature!: Int32Array;
@@ -242,6 +244,7 @@ export class ShapePair {
   take({ count, position, normal, gap, feature }: Manifold): void {
     this.makeRoom(count);
     this.count = count;
+    this.moved = true;
     setMotion(this.a, motionA);
     setMotion(this.b, motionB);
     for (let k = 0; k < count; k++) {
@@ -287,6 +290,7 @@ export class ShapePair {
   recall({ features, positions, normals, gaps, impulses, moments, modes, h }: Omit<PairCheckpoint, 'key'>): void {
     this.makeRoom(features.length);
     this.count = features.length;
+    this.moved = true;
     this.feature.set(features);
     this.position.set(positions);
     this.gap.set(gaps);
@@ -304,19 +308,26 @@ export class ShapePair {
 
   /** Remembers the warm start, and what is reported of the points. */
   mark(): void {
-    const { count, feature, impulse, moment, position, frame, gap, mode } = this;
+    const { count, impulse, moment, mode } = this;
     this.#markedLength = this.h;
+    for (let k = 0; k < count; k++) this.markedMode[k] = mode[k];
+    for (let k = 0; k < 3 * count; k++) {
+      this.markedImpulse[k] = impulse[k];
+      this.markedMoment[k] = moment[k];
+    }
+    // Points of what rests stay for long.
+    if (this.moved) this.#markPlaces();
+  }
+
+  #markPlaces(): void {
+    const { count, feature, position, frame, gap } = this;
+    this.moved = false;
     this.markedCount = count;
     for (let k = 0; k < count; k++) {
       this.markedFeature[k] = feature[k];
       this.markedGap[k] = gap[k];
-      this.markedMode[k] = mode[k];
     }
-    for (let k = 0; k < 3 * count; k++) {
-      this.markedImpulse[k] = impulse[k];
-      this.markedMoment[k] = moment[k];
-      this.markedPosition[k] = position[k];
-    }
+    for (let k = 0; k < 3 * count; k++) this.markedPosition[k] = position[k];
     for (let k = 0; k < 9 * count; k++) this.markedFrame[k] = frame[k];
   }
 
@@ -345,6 +356,7 @@ export class ShapePair {
     }
     for (let k = 0; k < 9 * this.count; k++) this.frame[k] = this.markedFrame[k];
     this.h = this.#markedLength;
+    this.moved = false;
   }
 
   /** How fast a moves away from b at point k. */

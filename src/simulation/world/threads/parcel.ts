@@ -238,6 +238,7 @@ function receivePoints(parcel: Parcel, pair: ShapePair): void {
   pair.makeRoom(count);
   pair.count = count;
   const { position, frame, gap, feature, approach, impulse, moment, mode } = pair;
+  pair.moved = true;
   parcel.takeAll(position, 3 * count);
   parcel.takeAll(frame, 9 * count);
   parcel.takeAll(gap, count);
