@@ -162,7 +162,9 @@ function insideAtStart(world: World): Problem[] {
     .sort(([, x], [, y]) => y.depth - x.depth)
     .slice(0, MOST_INSIDE)
     .map(([where, { depth, fixed }]) => {
-      const hint = fixed ? ' Its base is fixed: --base floating lets it stand on the ground.' : '';
+      const hint = fixed
+        ? ' Its base is fixed; with a floating one (--base, or "base" in a scene) it stands on the ground.'
+        : '';
       const message = `They begin ${shortNumber(1000 * depth)} mm in each other; they are moved apart, which lifts them.${hint}`;
       return { code: 'inside', where, message };
     });
